@@ -1,0 +1,25 @@
+#ifndef SYSTOLITH_HOST_IMPORT_IMPORT_H_
+#define SYSTOLITH_HOST_IMPORT_IMPORT_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/base/status.h"
+#include "host/graph/graph.h"
+
+namespace systolith::import {
+
+// Reads StableHLO text as `jax.jit(f).lower(x).as_text()` prints it, and the generic form. The
+// module is verified. Malformed text is InvalidArgument ("file.mlir:7:12: ..."); an operation,
+// attribute or type that this project does not have is Unsupported and named with line and reason.
+// `file_name` is for messages only.
+Result<graph::Module> ImportText(std::string_view text, const std::string& file_name);
+Result<graph::Module> ImportFile(const std::string& path);
+
+// The pieces between lines of "// -----"; each keeps its line numbers of the whole text.
+std::vector<std::string> SplitInput(std::string_view text);
+
+}  // namespace systolith::import
+
+#endif  // SYSTOLITH_HOST_IMPORT_IMPORT_H_
