@@ -53,7 +53,7 @@ class Isa:
             sys.exit("isa.toml: an opcode is used twice")
 
 
-SCALARS = ["version", "max_words", "prefix_words", "loops", "flags", "remote_flag_base",
+SCALARS = ["version", "max_words", "loops", "flags", "remote_flag_base",
            "host_flag_base", "scalars", "segments", "vector_ops", "vector_immediates", "no_level"]
 
 

@@ -11,7 +11,6 @@ namespace systolith::arch {
 
 inline constexpr int kIsaVersion = 1;
 inline constexpr int kMaxWords = 64;
-inline constexpr int kPrefixWords = 12;
 inline constexpr int kLoops = 6;
 inline constexpr int kFlags = 64;
 inline constexpr int kRemoteFlagBase = 48;

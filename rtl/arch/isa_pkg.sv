@@ -4,7 +4,6 @@ package isa_pkg;
 
   localparam int Version = 1;
   localparam int MaxWords = 64;
-  localparam int PrefixWords = 12;
   localparam int Loops = 6;
   localparam int Flags = 64;
   localparam int RemoteFlagBase = 48;
