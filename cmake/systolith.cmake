@@ -55,7 +55,7 @@ find_path(VERILATOR_INCLUDE verilated.h
           PATHS /usr/share/verilator/include ${VERILATOR_ROOT}/include)
 set(SYSTOLITH_VERILATOR_FLAGS
     -O3 --x-assign fast --x-initial fast --unroll-count 8 -Wall --output-split 20000)
-set(SYSTOLITH_SIM_CXX_FLAGS -O3 -march=native -mprefer-vector-width=512)
+set(SYSTOLITH_SIM_CXX_FLAGS "-O3 -march=native -mprefer-vector-width=512")
 function(systolith_verilate name)
   cmake_parse_arguments(ARG "TRACE;ASSERT" "TOP;PREFIX" "SOURCES;PARAMETERS" ${ARGN})
   if(NOT ARG_PREFIX)
