@@ -19,11 +19,10 @@ package float_operand_pkg;
     FormatFp32Byte2   = 3'd6
   } format_e;
 
-  localparam logic [31:0] ZeroExponent    = 32'd384;   // absent: 0
+  localparam logic [31:0] ZeroExponent    = 32'd384;   // the word of an absent operand is 0
   localparam logic [31:0] FiniteExponent  = 32'd512;   // + the biased exponent
   localparam logic [31:0] SpecialExponent = 32'd1150;  // significand 0: NaN, otherwise Inf
   localparam logic [31:0] PartialExponent = 32'd1151;  // 2 * FiniteExponent + 127, + the exponent
-  localparam logic [31:0] Absent          = 32'd0;
 
   // What a format asks of `decode`: worked out once per row, so that the loop over the row has no
   // branch in it.

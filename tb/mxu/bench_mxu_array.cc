@@ -1,0 +1,67 @@
+// Prints how many multiply-accumulates per host second each array simulates, one thread, a row in
+// every cycle and a new weight tile every `Rows` rows.
+#include <chrono>
+#include <cstdio>
+#include <memory>
+
+#include "Array_bf16_128x128_t128_p0.h"
+#include "Array_bf16_64x64_t64_p0.h"
+#include "Array_int8_128x128_t128_p0.h"
+#include "Array_int8_64x64_t64_p0.h"
+#include "tb/common/dut.h"
+#include "tb/common/random.h"
+
+namespace systolith::tb {
+namespace {
+
+// Random bytes; bf16 exponents are kept near those of ordinary data.
+template <typename Port>
+void Randomize(Rng& rng, Port& port, bool bf16) {
+  for (size_t i = 0; i < sizeof(port) / 4; i++) {
+    const uint32_t bits = rng.U32();
+    port[i] = bf16 ? (bits & 0x83ff83ff) | 0x3c003c00 : bits;
+  }
+}
+
+template <typename Dut>
+void Run(const char* name, int rows, int cols) {
+  auto dut = std::make_unique<Dut>();
+  Rng rng(1);
+  constexpr bool kBf16 = requires { dut->row_format_i; };
+  if constexpr (kBf16) dut->row_format_i = dut->weight_format_i = 1;
+  dut->enable_i = 1;
+  Reset(*dut);
+  Randomize(rng, dut->weight_i, kBf16);
+  for (auto& word : dut->weight_present_i.m_storage) word = ~0u;
+  for (int pair = 0; pair < rows / 2; pair++) {
+    dut->weight_valid_i = 1;
+    dut->weight_pair_i = pair;
+    Cycle(*dut);
+  }
+  const int cycles = static_cast<int>(8e9 / (rows * cols) / 4);
+  dut->row_valid_i = 1;
+  const auto start = std::chrono::steady_clock::now();
+  for (int i = 0; i < cycles; i++) {
+    dut->row_swap_i = i % rows == 0;
+    const int since_swap = i % rows - cols / 8;
+    dut->weight_valid_i = since_swap >= 0 && since_swap < rows / 2;
+    dut->weight_pair_i = since_swap;
+    if (i % 16 == 0) Randomize(rng, dut->row_i, kBf16);
+    Cycle(*dut);
+  }
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  std::printf("%-22s %8.0f million MAC per second\n", name,
+              1e-6 * cycles * rows * cols / seconds.count());
+}
+
+}  // namespace
+}  // namespace systolith::tb
+
+int main() {
+  using namespace systolith::tb;
+  Run<Array_bf16_64x64_t64_p0>("bf16 64x64", 64, 64);
+  Run<Array_bf16_128x128_t128_p0>("bf16 128x128", 128, 128);
+  Run<Array_int8_64x64_t64_p0>("int8 64x64", 64, 64);
+  Run<Array_int8_128x128_t128_p0>("int8 128x128", 128, 128);
+  return 0;
+}
