@@ -1,0 +1,50 @@
+#include "host/graph/graph.h"
+
+#include <fmt/format.h>
+
+#include "host/graph/rewrite.h"
+
+namespace systolith::graph {
+
+const Function* Module::Find(std::string_view function) const {
+  for (const Function& candidate : functions) {
+    if (candidate.name == function) return &candidate;
+  }
+  return nullptr;
+}
+
+Function* Module::Find(std::string_view function) {
+  return const_cast<Function*>(std::as_const(*this).Find(function));
+}
+
+const Function* Module::Entry() const {
+  if (const Function* main = Find("main")) return main;
+  for (const Function& candidate : functions) {
+    if (!candidate.is_private) return &candidate;
+  }
+  return functions.empty() ? nullptr : &functions.front();
+}
+
+Function* Module::Entry() { return const_cast<Function*>(std::as_const(*this).Entry()); }
+
+std::string Describe(const Op& op) {
+  std::string text = fmt::format("{}.{}", OpcodeDialect(op.opcode), OpcodeName(op.opcode));
+  if (op.opcode == Opcode::kCustomCall) text += " @" + op.As<CustomCallAttributes>().target;
+  if (op.location.line > 0) text += fmt::format(" at line {}", op.location.line);
+  return text;
+}
+
+bool IsCheck(const Op& op) {
+  return op.opcode == Opcode::kCustomCall &&
+         op.As<CustomCallAttributes>().target.starts_with("check.");
+}
+
+bool HasChecks(const Module& module) {
+  bool found = false;
+  for (const Function& function : module.functions) {
+    ForEachOp(function.body, [&](const Op& op) { found = found || IsCheck(op); });
+  }
+  return found;
+}
+
+}  // namespace systolith::graph
