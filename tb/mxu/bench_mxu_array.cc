@@ -4,10 +4,7 @@
 #include <cstdio>
 #include <memory>
 
-#include "Array_bf16_128x128_t128_p0.h"
-#include "Array_bf16_64x64_t64_p0.h"
-#include "Array_int8_128x128_t128_p0.h"
-#include "Array_int8_64x64_t64_p0.h"
+#include "arrays_under_test.h"
 #include "tb/common/dut.h"
 #include "tb/common/random.h"
 
