@@ -58,7 +58,9 @@ SCALARS = ["version", "max_words", "loops", "flags", "remote_flag_base",
 
 
 def isa_sv(isa):
-    lines = [f"// {NOTE.format('isa.toml')}", "", "package isa_pkg;", ""]
+    lines = [f"// {NOTE.format('isa.toml')}", "",
+             "/* verilator lint_off UNUSEDPARAM */  // not every user needs every constant",
+             "package isa_pkg;", ""]
     for key in SCALARS:
         lines.append(f"  localparam int {camel(key)} = {isa.data[key]};")
     for enum in isa.data["enum"]:
@@ -89,7 +91,7 @@ def isa_sv(isa):
         for mname, bits in reversed(members):  # the last member of a packed struct is bit 0
             lines.append(f"    logic [{bits - 1}:0] {mname};")
         lines.append(f"  }} {name}_t;")
-    lines += ["", "endpackage", ""]
+    lines += ["", "endpackage", "/* verilator lint_on UNUSEDPARAM */", ""]
     return "\n".join(lines)
 
 
@@ -217,7 +219,9 @@ def load_csrs():
 
 
 def csr_sv(csrs):
-    out = [f"// {NOTE.format('csr.toml')}", "", "package csr_pkg;", ""]
+    out = [f"// {NOTE.format('csr.toml')}", "",
+           "/* verilator lint_off UNUSEDPARAM */  // not every user needs every constant",
+           "package csr_pkg;", ""]
     for csr in csrs:
         out.append(f"  localparam logic [11:0] {camel(csr['name'])} = 12'h{csr['offset']:03x};  "
                    f"// {csr['access']}: {csr['doc']}")
@@ -225,7 +229,7 @@ def csr_sv(csrs):
             out.append(f"  localparam int {camel(csr['name'])}Count = {csr['count']};")
         for f in csr.get("fields", []):
             out.append(f"  localparam int {camel(csr['name'])}{camel(f['name'])}Lsb = {f['lsb']};")
-    return "\n".join(out + ["", "endpackage", ""])
+    return "\n".join(out + ["", "endpackage", "/* verilator lint_on UNUSEDPARAM */", ""])
 
 
 def csr_h(csrs):
