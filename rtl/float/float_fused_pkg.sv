@@ -1,6 +1,7 @@
 // The steps of the fused dot product of eight (rtl/float/README.md): c + sum of eight products of
 // decoded operands on one grid, rounded once. Every local is 32 bits wide and every shift amount
 // is clamped, so that loops over columns vectorise in simulation.
+/* verilator lint_off UNUSEDPARAM */  // not every user needs every constant
 package float_fused_pkg;
 
   localparam logic [31:0] PartialExponent      = float_operand_pkg::PartialExponent;

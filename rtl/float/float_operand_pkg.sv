@@ -5,6 +5,7 @@
 //   absent + anything <= PartialExponent and zero + finite <= PartialExponent: they never win the
 //     maximum, whose floor is the exponent of a partial sum of zero;
 //   zero + special > finite + finite: one comparison tells a special product.
+/* verilator lint_off UNUSEDPARAM */  // not every user needs every constant
 package float_operand_pkg;
 
   // The format of a row at the MXU's ports. In a pass of several over fp32, Inf and NaN take part

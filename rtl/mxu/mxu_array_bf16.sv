@@ -39,13 +39,15 @@ module mxu_array_bf16 #(
   input  logic [Cols*32-1:0]         partial_i,
 
   // Weight lines 2 * `weight_pair_i` and the next: rows of the tile, or its columns where
-  // `weight_transpose_i`. Packed like `row_i`, the odd line in the upper half of the port.
+  // `weight_transpose_i`, packed like `row_i`.
   input  logic                       weight_valid_i,
   input  logic                       weight_transpose_i,
   input  float_operand_pkg::format_e weight_format_i,
   input  logic [PairWidth-1:0]       weight_pair_i,
-  input  logic [2*Line*32-1:0]       weight_i,
-  input  logic [2*Line-1:0]          weight_present_i,  // 0: adds nothing, even to Inf or NaN
+  input  logic [Line*32-1:0]         weight_even_i,
+  input  logic [Line*32-1:0]         weight_odd_i,
+  input  logic [Line-1:0]            weight_even_present_i,  // 0: adds nothing, even to Inf or NaN
+  input  logic [Line-1:0]            weight_odd_present_i,
 
   output logic                       result_valid_o,
   output logic [Cols*32-1:0]         result_o
@@ -211,18 +213,20 @@ module mxu_array_bf16 #(
     shift    = float_operand_pkg::byte_shift(weight_format_i);
     rounding = float_operand_pkg::rounding_mask(weight_format_i);
     specials = float_operand_pkg::special_mask(weight_format_i);
-    for (int unsigned h = 0; h < 2; h++)
+    for (int unsigned odd = 0; odd < 2; odd++)
       if (float_operand_pkg::is_fp32(weight_format_i))
         for (int unsigned n = 0; n < Line; n++) begin
-          q = weight_i[(h*Line+n)*32 +: 32];
+          q = (odd != 0) ? weight_odd_i[n*32 +: 32] : weight_even_i[n*32 +: 32];
           q = float_operand_pkg::decode(q, shift, rounding, specials);
-          weight_decoded[h][n] = weight_present_i[h*Line+n] ? q : 32'd0;
+          if (odd != 0) weight_decoded[1][n] = weight_odd_present_i[n] ? q : 32'd0;
+          else          weight_decoded[0][n] = weight_even_present_i[n] ? q : 32'd0;
         end
       else
         for (int unsigned n = 0; n < Line; n++) begin
-          q = {weight_i[h*Line*32+n*16 +: 16], 16'd0};
+          q = {(odd != 0) ? weight_odd_i[n*16 +: 16] : weight_even_i[n*16 +: 16], 16'd0};
           q = float_operand_pkg::decode(q, shift, rounding, specials);
-          weight_decoded[h][n] = weight_present_i[h*Line+n] ? q : 32'd0;
+          if (odd != 0) weight_decoded[1][n] = weight_odd_present_i[n] ? q : 32'd0;
+          else          weight_decoded[0][n] = weight_even_present_i[n] ? q : 32'd0;
         end
   endtask
 

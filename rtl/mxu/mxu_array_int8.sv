@@ -28,8 +28,10 @@ module mxu_array_int8 #(
   input  logic                       weight_valid_i,
   input  logic                       weight_transpose_i,
   input  logic [PairWidth-1:0]       weight_pair_i,
-  input  logic [2*Line*8-1:0]        weight_i,          // the odd line in the upper half
-  input  logic [2*Line-1:0]          weight_present_i,
+  input  logic [Line*8-1:0]          weight_even_i,
+  input  logic [Line*8-1:0]          weight_odd_i,
+  input  logic [Line-1:0]            weight_even_present_i,
+  input  logic [Line-1:0]            weight_odd_present_i,
 
   output logic                       result_valid_o,
   output logic [Cols*32-1:0]         result_o
@@ -130,10 +132,12 @@ module mxu_array_int8 #(
   endtask
 
   task automatic mask_weights();
-    for (int unsigned h = 0; h < 2; h++)
-      for (int unsigned n = 0; n < Line; n++)
-        weight_masked[h][n] =
-            weight_present_i[h*Line+n] ? StoredBits'($signed(weight_i[(h*Line+n)*8 +: 8])) : '0;
+    for (int unsigned n = 0; n < Line; n++) begin
+      weight_masked[0][n] =
+          weight_even_present_i[n] ? StoredBits'($signed(weight_even_i[n*8 +: 8])) : '0;
+      weight_masked[1][n] =
+          weight_odd_present_i[n] ? StoredBits'($signed(weight_odd_i[n*8 +: 8])) : '0;
+    end
   endtask
 
   task automatic load_rows(input logic [31:0] pair);

@@ -189,22 +189,23 @@ class ArrayDriver {
   }
 
   void Drive(const ArrayTile& tile, int pair) {
-    const int bits = ElementBits(tile.format);
-    const int line_bits = kLine * (bits == 8 ? 8 : 32);
     dut_->weight_valid_i = 1;
     dut_->weight_transpose_i = tile.transpose;
     dut_->weight_pair_i = pair;
     if constexpr (requires { dut_->weight_format_i; }) dut_->weight_format_i = int(tile.format);
+    DriveLine(tile, 2 * pair, dut_->weight_even_i, dut_->weight_even_present_i);
+    DriveLine(tile, 2 * pair + 1, dut_->weight_odd_i, dut_->weight_odd_present_i);
+  }
+
+  // Lanes beyond the tile carry garbage.
+  template <typename Line, typename Present>
+  void DriveLine(const ArrayTile& tile, int line, Line& port, Present& present) {
+    const int bits = ElementBits(tile.format);
     const int length = tile.transpose ? kRows : kCols;
-    for (int h = 0; h < 2; h++) {
-      for (int n = 0; n < kLine; n++) {
-        const int line = 2 * pair + h;
-        const int index = tile.transpose ? n * kCols + line : line * kCols + n;
-        SetBits(dut_->weight_i, h * line_bits + n * bits, bits,
-                n < length ? tile.weights[index] : rng_.U32());
-        SetBits(dut_->weight_present_i, h * kLine + n, 1,
-                n < length ? tile.present[index] : rng_.Chance(0.5));
-      }
+    for (int n = 0; n < kLine; n++) {
+      const int index = tile.transpose ? n * kCols + line : line * kCols + n;
+      SetBits(port, n * bits, bits, n < length ? tile.weights[index] : rng_.U32());
+      SetBits(present, n, 1, n < length ? tile.present[index] : rng_.Chance(0.5));
     }
   }
 

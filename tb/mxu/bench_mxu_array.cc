@@ -1,5 +1,6 @@
 // Prints how many multiply-accumulates per host second each array simulates, one thread, a row in
 // every cycle and a new weight tile every `Rows` rows.
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -28,8 +29,12 @@ void Run(const char* name, int rows, int cols) {
   if constexpr (kBf16) dut->row_format_i = dut->weight_format_i = 1;
   dut->enable_i = 1;
   Reset(*dut);
-  Randomize(rng, dut->weight_i, kBf16);
-  for (auto& word : dut->weight_present_i.m_storage) word = ~0u;
+  Randomize(rng, dut->weight_even_i, kBf16);
+  Randomize(rng, dut->weight_odd_i, kBf16);
+  for (int n = 0; n < std::max(rows, cols); n++) {
+    SetBits(dut->weight_even_present_i, n, 1, 1);
+    SetBits(dut->weight_odd_present_i, n, 1, 1);
+  }
   for (int pair = 0; pair < rows / 2; pair++) {
     dut->weight_valid_i = 1;
     dut->weight_pair_i = pair;

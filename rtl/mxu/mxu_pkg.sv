@@ -1,0 +1,41 @@
+// What the parts of one MXU pass to each other.
+package mxu_pkg;
+
+  // log2 of an element's bytes.
+  function automatic logic [1:0] size_shift(input logic [1:0] operand_type);
+    size_shift = ({6'd0, operand_type} == isa_pkg::OperandTypeBf16) ? 2'd1 :
+                 ({6'd0, operand_type} == isa_pkg::OperandTypeInt8) ? 2'd0 : 2'd2;
+  endfunction
+
+  // `leading`: both operands are byte 0, the pass in which Inf and NaN count.
+  function automatic float_operand_pkg::format_e format(input logic [1:0] operand_type,
+                                                        input logic [1:0] slice,
+                                                        input logic leading);
+    case ({6'd0, operand_type})
+      isa_pkg::OperandTypeInt8:       format = float_operand_pkg::FormatInt8;
+      isa_pkg::OperandTypeBf16:       format = float_operand_pkg::FormatBf16;
+      isa_pkg::OperandTypeF32Rounded: format = float_operand_pkg::FormatFp32Rounded;
+      default: format = leading ? float_operand_pkg::FormatFp32Leading :
+                        slice == 2'd0 ? float_operand_pkg::FormatFp32Byte0 :
+                        slice == 2'd1 ? float_operand_pkg::FormatFp32Byte1 :
+                                        float_operand_pkg::FormatFp32Byte2;
+    endcase
+  endfunction
+
+  // A flag that is raised, once.
+  typedef struct packed {
+    logic       valid;
+    logic [7:0] flag;
+  } signal_t;
+
+  // What travels beside an activation row from its window to its accumulator.
+  typedef struct packed {
+    float_operand_pkg::format_e format;
+    logic                       swap;   // the first row of a weight tile
+    logic                       fresh;  // starts from +0
+    logic [15:0]                accumulator;
+    signal_t                    signal1;
+    signal_t                    signal0;
+  } row_t;
+
+endpackage
