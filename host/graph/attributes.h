@@ -57,8 +57,7 @@ struct DynamicSliceAttributes {
   Dims sizes;
 };
 
-// How an f32 product is to be computed. Kept as written; only `Precision` steers this project's
-// arithmetic.
+// How an f32 product is to be computed, as written; precision.h says what that means here.
 struct DotAlgorithm {
   std::string lhs_precision_type, rhs_precision_type, accumulation_type;
   int64_t lhs_component_count = 1, rhs_component_count = 1, num_primitive_operations = 1;

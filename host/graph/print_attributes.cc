@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 
 #include "host/graph/print.h"
@@ -141,8 +143,8 @@ std::string Quoted(const std::string& text) {
 }
 
 std::string CustomCallText(const CustomCallAttributes& call, const std::string& operands) {
-  std::string text = fmt::format("stablehlo.custom_call @{}({}) {{has_side_effect = {}",
-                                 Quoted(call.target), operands, call.has_side_effect);
+  std::string text = fmt::format("stablehlo.custom_call {}({}) {{has_side_effect = {}",
+                                 SymbolText(call.target), operands, call.has_side_effect);
   if (!call.backend_config.empty()) {
     text += fmt::format(", backend_config = {}", Quoted(call.backend_config));
   }
@@ -158,6 +160,14 @@ std::string CustomCallText(const CustomCallAttributes& call, const std::string& 
 
 }  // namespace
 
+std::string SymbolText(const std::string& name) {
+  const bool plain = !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == '$' ||
+           c == '-';
+  });
+  return "@" + (plain ? name : Quoted(name));
+}
+
 std::string PlainOpText(const Op& op, const std::string& operands, const std::string& type) {
   const std::string head = fmt::format("{}.{}", OpcodeDialect(op.opcode), OpcodeName(op.opcode));
   std::string attributes;
@@ -168,7 +178,8 @@ std::string PlainOpText(const Op& op, const std::string& operands, const std::st
       return fmt::format("{} dim = {} : {}", head, op.As<DimensionAttributes>().dimension,
                          type.substr(type.find("-> ") + 3));
     case Opcode::kCall:
-      return fmt::format("call @{}({}) : {}", op.As<CallAttributes>().callee, operands, type);
+      return fmt::format("call {}({}) : {}", SymbolText(op.As<CallAttributes>().callee), operands,
+                         type);
     case Opcode::kCustomCall:
       return fmt::format("{} : {}", CustomCallText(op.As<CustomCallAttributes>(), operands), type);
     case Opcode::kConvolution:

@@ -14,6 +14,9 @@ std::string PlainOpText(const Op& op, const std::string& operands, const std::st
 // What stands between <{ and }> in the generic form of an operation with regions.
 std::string RegionOpAttributes(const Op& op);
 
+// "@name", in quotes where the name is no plain word.
+std::string SymbolText(const std::string& name);
+
 }  // namespace systolith::graph
 
 #endif  // SYSTOLITH_HOST_GRAPH_PRINT_INTERNAL_H_

@@ -13,12 +13,19 @@ namespace systolith::import {
 // Reads StableHLO text as `jax.jit(f).lower(x).as_text()` prints it, and the generic form. The
 // module is verified. Malformed text is InvalidArgument ("file.mlir:7:12: ..."); an operation,
 // attribute or type that this project does not have is Unsupported and named with line and reason.
-// `file_name` is for messages only.
-Result<graph::Module> ImportText(std::string_view text, const std::string& file_name);
+// `file_name` is for messages only; the text's first line counts as `first_line`.
+Result<graph::Module> ImportText(std::string_view text, const std::string& file_name,
+                                 int first_line = 1);
 Result<graph::Module> ImportFile(const std::string& path);
 
-// The pieces between lines of "// -----"; each keeps its line numbers of the whole text.
-std::vector<std::string> SplitInput(std::string_view text);
+// A part of a text with several programs, and the line of the whole at which it starts.
+struct Piece {
+  std::string_view text;
+  int first_line = 1;
+};
+
+// The pieces between lines of "// -----".
+std::vector<Piece> SplitInput(std::string_view text);
 
 }  // namespace systolith::import
 

@@ -1,0 +1,219 @@
+#include "host/import/parser.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+namespace systolith::import {
+
+using graph::Region;
+using graph::Shape;
+using graph::Value;
+
+namespace {
+
+constexpr size_t kMaxRegionDepth = 100;  // no program nests deeper; protects the stack
+
+}  // namespace
+
+Parser::Parser(std::string_view text, const std::string& file_name, int first_line)
+    : cursor_(text, file_name, first_line), attributes_(cursor_) {
+  module_.file_name = file_name;
+}
+
+Result<graph::Module> Parser::ParseModule() {
+  while (!cursor_.AtEnd()) RETURN_IF_ERROR(ParseTopLevel());
+  if (module_.functions.empty()) return cursor_.Error("the text has no function");
+  return std::move(module_);
+}
+
+// A module, a function, or an alias such as `#loc1 = loc("x")`.
+Status Parser::ParseTopLevel() {
+  if (cursor_.TryConsume("#")) {
+    RETURN_IF_ERROR(cursor_.Identifier("an alias").status());
+    RETURN_IF_ERROR(cursor_.Expect("="));
+    return attributes_.Parse(true).status();
+  }
+  if (cursor_.TryConsume("module")) {
+    if (cursor_.Peek() == '@') {
+      ASSIGN_OR_RETURN(module_.name, cursor_.Symbol());
+    }
+    if (cursor_.TryConsume("attributes")) RETURN_IF_ERROR(attributes_.ParseDict().status());
+    RETURN_IF_ERROR(cursor_.Expect("{"));
+    while (!cursor_.TryConsume("}")) RETURN_IF_ERROR(ParseFunction());
+    return SkipLocation();
+  }
+  return ParseFunction();
+}
+
+Status Parser::ParseFunction() {
+  if (!cursor_.TryConsume("func.func")) {
+    if (cursor_.Peek() == '"') return cursor_.Refuse("only func.func is supported here");
+    cursor_.Peek();
+    const size_t offset = cursor_.offset();
+    if (cursor_.SeesIdentifier()) {
+      ASSIGN_OR_RETURN(const std::string_view name, cursor_.Identifier("func.func"));
+      if (name.find('.') != std::string_view::npos) {
+        return cursor_.RefuseAt(offset, fmt::format("operation {} is not supported outside of a "
+                                                    "function", name));
+      }
+      return cursor_.ErrorAt(offset, fmt::format("expected func.func but found '{}'", name));
+    }
+    return cursor_.Expect("func.func");
+  }
+  graph::Function& function = module_.functions.emplace_back();
+  function_ = &function;
+  if (cursor_.TryConsume("private")) {
+    function.is_private = true;
+  } else {
+    cursor_.TryConsume("public");
+  }
+  ASSIGN_OR_RETURN(function.name, cursor_.Symbol());
+  scopes_.assign(1, {});
+  RETURN_IF_ERROR(cursor_.Expect("("));
+  if (!cursor_.TryConsume(")")) {
+    do {
+      ASSIGN_OR_RETURN(const Value argument, ParseArgument(true));
+      function.body.arguments.push_back(argument);
+    } while (cursor_.TryConsume(","));
+    RETURN_IF_ERROR(cursor_.Expect(")"));
+  }
+  std::vector<Shape> results;
+  RETURN_IF_ERROR(ParseFunctionType(results));
+  if (cursor_.TryConsume("attributes")) RETURN_IF_ERROR(attributes_.ParseDict().status());
+  if (cursor_.Peek() != '{') {
+    return cursor_.Refuse(fmt::format("function @{} has no body", function.name));
+  }
+  const size_t body = cursor_.offset();
+  RETURN_IF_ERROR(cursor_.Expect("{"));
+  RETURN_IF_ERROR(ParseOps(function.body));
+  RETURN_IF_ERROR(cursor_.Expect("}"));
+  const bool returns = !function.body.ops.empty() &&
+                       function.body.ops.back().opcode == graph::Opcode::kReturn;
+  if (!returns) return cursor_.ErrorAt(body, fmt::format("@{} does not return", function.name));
+  std::vector<Shape> returned;
+  for (const Value value : function.results()) returned.push_back(function.shape(value));
+  if (returned != results) {
+    return cursor_.ErrorAt(body, fmt::format("@{} does not return what it declares",
+                                             function.name));
+  }
+  return SkipLocation();
+}
+
+Result<Value> Parser::ParseArgument(bool attributes) {
+  cursor_.Peek();
+  const size_t offset = cursor_.offset();
+  ASSIGN_OR_RETURN(const std::string_view name, cursor_.ValueName());
+  RETURN_IF_ERROR(cursor_.Expect(":"));
+  ASSIGN_OR_RETURN(Shape shape, cursor_.TensorType());
+  if (attributes && cursor_.Peek() == '{') RETURN_IF_ERROR(attributes_.ParseDict().status());
+  RETURN_IF_ERROR(SkipLocation());
+  const Value value = function_->NewValue(std::move(shape));
+  RETURN_IF_ERROR(Define(name, {value}, offset));
+  return value;
+}
+
+// "-> tensor<...>" or "-> (tensor<...> {...}, ...)" or nothing.
+Status Parser::ParseFunctionType(std::vector<Shape>& results) {
+  if (!cursor_.TryConsume("->")) return OkStatus();
+  if (!cursor_.TryConsume("(")) {
+    ASSIGN_OR_RETURN(Shape shape, cursor_.TensorType());
+    results.push_back(std::move(shape));
+    return OkStatus();
+  }
+  if (cursor_.TryConsume(")")) return OkStatus();
+  do {
+    ASSIGN_OR_RETURN(Shape shape, cursor_.TensorType());
+    results.push_back(std::move(shape));
+    if (cursor_.Peek() == '{') RETURN_IF_ERROR(attributes_.ParseDict().status());
+  } while (cursor_.TryConsume(","));
+  return cursor_.Expect(")");
+}
+
+Status Parser::ParseOps(Region& region) {
+  while (!cursor_.Sees("}")) {
+    if (cursor_.AtEnd()) return cursor_.Error("the text ends inside of a region");
+    if (cursor_.Peek() == '^') return cursor_.Refuse("branches between blocks are not supported");
+    RETURN_IF_ERROR(ParseOp(region));
+  }
+  return OkStatus();
+}
+
+// { ^bb0(%a: tensor<f32>, ...): operations }
+Result<Region> Parser::ParseRegion() {
+  if (scopes_.size() > kMaxRegionDepth) return cursor_.Error("regions nest too deeply");
+  Region region;
+  scopes_.emplace_back();
+  RETURN_IF_ERROR(cursor_.Expect("{"));
+  if (cursor_.TryConsume("^")) {
+    RETURN_IF_ERROR(cursor_.Identifier("a block's name").status());
+    if (cursor_.TryConsume("(") && !cursor_.TryConsume(")")) {
+      do {
+        ASSIGN_OR_RETURN(const Value argument, ParseArgument(false));
+        region.arguments.push_back(argument);
+      } while (cursor_.TryConsume(","));
+      RETURN_IF_ERROR(cursor_.Expect(")"));
+    }
+    RETURN_IF_ERROR(cursor_.Expect(":"));
+  }
+  RETURN_IF_ERROR(ParseOps(region));
+  RETURN_IF_ERROR(cursor_.Expect("}"));
+  scopes_.pop_back();
+  return region;
+}
+
+Result<Region> Parser::ParseRegionOf(const std::vector<std::string_view>& names,
+                                     const std::vector<Shape>& shapes) {
+  if (scopes_.size() > kMaxRegionDepth) return cursor_.Error("regions nest too deeply");
+  Region region;
+  scopes_.emplace_back();
+  RETURN_IF_ERROR(cursor_.Expect("{"));
+  for (size_t i = 0; i < names.size(); ++i) {
+    const Value argument = function_->NewValue(shapes[i]);
+    region.arguments.push_back(argument);
+    RETURN_IF_ERROR(Define(names[i], {argument}, cursor_.offset()));
+  }
+  RETURN_IF_ERROR(ParseOps(region));
+  RETURN_IF_ERROR(cursor_.Expect("}"));
+  scopes_.pop_back();
+  return region;
+}
+
+Status Parser::Define(std::string_view name, std::vector<Value> values, size_t offset) {
+  if (!scopes_.back().emplace(name, std::move(values)).second) {
+    return cursor_.ErrorAt(offset, fmt::format("{} is defined twice", name));
+  }
+  return OkStatus();
+}
+
+Result<Value> Parser::ParseOperand() {
+  cursor_.Peek();
+  const size_t offset = cursor_.offset();
+  ASSIGN_OR_RETURN(const std::string_view text, cursor_.ValueName());
+  const size_t hash = text.find('#');
+  const std::string_view name = text.substr(0, hash);
+  size_t index = 0;
+  if (hash != std::string_view::npos) {
+    const char* end = text.data() + text.size();
+    if (std::from_chars(text.data() + hash + 1, end, index).ec != std::errc()) {
+      return cursor_.ErrorAt(offset, fmt::format("{} has no valid number", text));
+    }
+  }
+  for (size_t i = scopes_.size(); i-- > 0;) {
+    const auto found = scopes_[i].find(name);
+    if (found == scopes_[i].end()) continue;
+    if (index >= found->second.size()) {
+      return cursor_.ErrorAt(offset, fmt::format("{} has only {} values", name,
+                                                 found->second.size()));
+    }
+    return found->second[index];
+  }
+  return cursor_.ErrorAt(offset, fmt::format("{} is used before its definition", name));
+}
+
+Status Parser::SkipLocation() {
+  if (!cursor_.TryConsume("loc")) return OkStatus();
+  return cursor_.SkipBalanced();
+}
+
+}  // namespace systolith::import

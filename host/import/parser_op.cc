@@ -1,0 +1,399 @@
+// The operations of parser.h.
+#include <fmt/format.h>
+
+#include "host/import/op_attributes.h"
+#include "host/import/parser.h"
+
+namespace systolith::import {
+
+using graph::Opcode;
+using graph::Region;
+using graph::Shape;
+using graph::Value;
+using Kind = Attribute::Kind;
+
+namespace {
+
+constexpr int64_t kMaxResults = 10000;
+
+Attribute Text(Kind kind, std::string_view text) {
+  Attribute value;
+  value.kind = kind;
+  value.text = text;
+  return value;
+}
+
+}  // namespace
+
+Status Parser::ParseOp(Region& region) {
+  OpText op;
+  op.dict.kind = Kind::kDict;
+  cursor_.Peek();
+  op.offset = cursor_.offset();
+  RETURN_IF_ERROR(ParseResultNames(op));
+  const bool generic = cursor_.Peek() == '"';
+  op.dict.offset = cursor_.offset();
+  if (generic) {
+    ASSIGN_OR_RETURN(op.name, cursor_.String());
+  } else {
+    ASSIGN_OR_RETURN(const std::string_view name, cursor_.Identifier("an operation"));
+    op.name = name;
+  }
+  RETURN_IF_ERROR(ChooseOpcode(op));
+  if (generic) {
+    RETURN_IF_ERROR(ParseGeneric(op));
+  } else if (op.opcode == Opcode::kWhile) {
+    RETURN_IF_ERROR(ParseWhile(op));
+  } else if (op.opcode == Opcode::kReduce) {
+    RETURN_IF_ERROR(ParseReduce(op));
+  } else {
+    RETURN_IF_ERROR(ParsePretty(op));
+  }
+  RETURN_IF_ERROR(SkipLocation());
+  return Emit(op, region);
+}
+
+// "%a, %b:2 = "
+Status Parser::ParseResultNames(OpText& op) {
+  if (cursor_.Peek() != '%') return OkStatus();
+  do {
+    ASSIGN_OR_RETURN(const std::string_view name, cursor_.ValueName());
+    int64_t count = 1;
+    if (cursor_.TryConsume(":")) {
+      ASSIGN_OR_RETURN(count, cursor_.Integer());
+      if (count < 1 || count > kMaxResults) return cursor_.Error("so many results can't be");
+    }
+    if (name.find('#') != std::string_view::npos) return cursor_.Error("a result's name has a '#'");
+    op.results.emplace_back(name, count);
+  } while (cursor_.TryConsume(","));
+  return cursor_.Expect("=");
+}
+
+Status Parser::ChooseOpcode(OpText& op) {
+  const std::string& name = op.name;
+  if (name == "return" || name == "func.return" || name == "stablehlo.return") {
+    op.opcode = Opcode::kReturn;
+    return OkStatus();
+  }
+  if (name == "call" || name == "func.call" || name == "stablehlo.composite") {
+    op.opcode = Opcode::kCall;
+    return OkStatus();
+  }
+  if (name == "stablehlo.dot") {
+    op.opcode = Opcode::kDotGeneral;
+    return OkStatus();
+  }
+  if (name == "chlo.square") {
+    op.opcode = Opcode::kMultiply;
+    return OkStatus();
+  }
+  if (name == "chlo.tan") {  // the same operation under an older name
+    op.opcode = Opcode::kTan;
+    return OkStatus();
+  }
+  if (name == "chlo.top_k") {
+    op.opcode = Opcode::kSort;
+    return OkStatus();
+  }
+  if (name == "check.expect_eq" || name == "check.expect_eq_const" ||
+      name == "check.expect_almost_eq" || name == "check.expect_almost_eq_const" ||
+      name == "check.expect_close") {
+    op.opcode = Opcode::kCustomCall;
+    return OkStatus();
+  }
+  const size_t dot = name.find('.');
+  if (dot != std::string::npos) {
+    const auto opcode = graph::OpcodeFromName(std::string_view(name).substr(dot + 1));
+    if (opcode && graph::OpcodeDialect(*opcode) == std::string_view(name).substr(0, dot)) {
+      op.opcode = *opcode;
+      return OkStatus();
+    }
+    return cursor_.RefuseAt(op.dict.offset, fmt::format("operation {} is not supported", name));
+  }
+  return cursor_.ErrorAt(op.dict.offset, fmt::format("expected an operation but found '{}'", name));
+}
+
+// (%a, %b) <{properties}> ({regions}) {attributes} : (types) -> types
+Status Parser::ParseGeneric(OpText& op) {
+  RETURN_IF_ERROR(ParseOperandList(op));
+  const auto merge = [&](Attribute dict) {
+    for (Attribute::Entry& entry : dict.entries) op.dict.entries.push_back(std::move(entry));
+  };
+  if (cursor_.TryConsume("<")) {
+    ASSIGN_OR_RETURN(Attribute properties, attributes_.ParseDict());
+    merge(std::move(properties));
+    RETURN_IF_ERROR(cursor_.Expect(">"));
+  }
+  if (cursor_.TryConsume("(")) {
+    do {
+      ASSIGN_OR_RETURN(Region region, ParseRegion());
+      op.regions.push_back(std::move(region));
+    } while (cursor_.TryConsume(","));
+    RETURN_IF_ERROR(cursor_.Expect(")"));
+  }
+  if (cursor_.Peek() == '{') {
+    ASSIGN_OR_RETURN(Attribute dict, attributes_.ParseDict());
+    merge(std::move(dict));
+  }
+  RETURN_IF_ERROR(cursor_.Expect(":"));
+  return ParseTypes(op);
+}
+
+Status Parser::ParseOperandList(OpText& op) {
+  RETURN_IF_ERROR(cursor_.Expect("("));
+  if (cursor_.TryConsume(")")) return OkStatus();
+  do {
+    ASSIGN_OR_RETURN(const Value operand, ParseOperand());
+    op.operands.push_back(operand);
+  } while (cursor_.TryConsume(","));
+  return cursor_.Expect(")");
+}
+
+// The pretty forms differ in order and punctuation only: operands, words, `name = value` entries,
+// dictionaries, and the type at the end.
+Status Parser::ParsePretty(OpText& op) {
+  bool in_parentheses = false;
+  while (true) {
+    switch (cursor_.Peek()) {
+      case ':': {
+        RETURN_IF_ERROR(cursor_.Expect(":"));
+        RETURN_IF_ERROR(ParseTypes(op));
+        return OkStatus();
+      }
+      case '%': {
+        ASSIGN_OR_RETURN(const Value operand, ParseOperand());
+        op.operands.push_back(operand);
+        break;
+      }
+      case '@': {
+        ASSIGN_OR_RETURN(const std::string symbol, cursor_.Symbol());
+        SetEntry(op, op.opcode == Opcode::kCall ? "callee" : "call_target_name",
+                 Text(Kind::kSymbol, symbol));
+        break;
+      }
+      case '"': {
+        ASSIGN_OR_RETURN(const std::string text, cursor_.String());
+        SetEntry(op, "name", Text(Kind::kString, text));
+        break;
+      }
+      case '(':
+        if (in_parentheses) return cursor_.Error("a parenthesis too many");
+        RETURN_IF_ERROR(cursor_.Expect("("));
+        in_parentheses = true;
+        continue;
+      case ')':
+        if (!in_parentheses) return cursor_.Error("the parenthesis closes nothing");
+        RETURN_IF_ERROR(cursor_.Expect(")"));
+        in_parentheses = false;
+        break;
+      case '[': RETURN_IF_ERROR(ParseSliceRanges(op)); break;
+      case '{': {
+        ASSIGN_OR_RETURN(const Attribute dict, attributes_.ParseDict());
+        op.dict.entries.insert(op.dict.entries.end(), dict.entries.begin(), dict.entries.end());
+        continue;
+      }
+      default:
+        if (op.opcode == Opcode::kReturn && op.operands.empty()) return OkStatus();
+        RETURN_IF_ERROR(ParsePrettyWord(op));
+        if (op.dict.Find({"value"}) != nullptr) {  // a constant carries its type itself
+          if (cursor_.Peek() == '{') {
+            ASSIGN_OR_RETURN(const Attribute dict, attributes_.ParseDict());
+            op.dict.entries.insert(op.dict.entries.end(), dict.entries.begin(),
+                                   dict.entries.end());
+          }
+          return OkStatus();
+        }
+        break;
+    }
+    cursor_.TryConsume(",");
+  }
+}
+
+// A keyword, an entry `name = value`, or the value of a constant.
+Status Parser::ParsePrettyWord(OpText& op) {
+  if (!cursor_.SeesIdentifier()) {
+    return cursor_.Error(fmt::format("expected ':' and the type of {}", op.name));
+  }
+  if (cursor_.Sees("dense") || cursor_.Sees("dense_resource")) {
+    ASSIGN_OR_RETURN(Attribute value, attributes_.Parse(true));
+    SetEntry(op, "value", std::move(value));
+    return OkStatus();
+  }
+  const size_t offset = cursor_.offset();
+  ASSIGN_OR_RETURN(const std::string_view word, cursor_.Identifier("a word"));
+  const std::string name(word);
+  if (!cursor_.TryConsume("=")) {
+    if (op.opcode != Opcode::kCompare) {
+      return cursor_.ErrorAt(offset, fmt::format("'{}' has no place in {}", name, op.name));
+    }
+    SetEntry(op, op.operands.empty() ? "comparison_direction" : "compare_type",
+             Text(Kind::kKeyword, name));
+    return OkStatus();
+  }
+  Attribute value;
+  if (name == "dim_numbers") {
+    ASSIGN_OR_RETURN(value, attributes_.ParseConvolutionDimensions());
+  } else if (name == "batching_dims" || name == "contracting_dims") {
+    value.kind = Kind::kArray;
+    ASSIGN_OR_RETURN(Attribute lhs, attributes_.Parse(false));
+    RETURN_IF_ERROR(cursor_.Expect("x"));
+    ASSIGN_OR_RETURN(Attribute rhs, attributes_.Parse(false));
+    value.items = {std::move(lhs), std::move(rhs)};
+  } else {
+    ASSIGN_OR_RETURN(value, attributes_.Parse(false));
+  }
+  value.offset = offset;
+  op.dict.entries.emplace_back(name, std::move(value));
+  return OkStatus();
+}
+
+// [0:10, 2:3:1]
+Status Parser::ParseSliceRanges(OpText& op) {
+  if (op.opcode != Opcode::kSlice) return cursor_.Error("'[' has no place here");
+  RETURN_IF_ERROR(cursor_.Expect("["));
+  Attribute start, limit, stride;
+  start.kind = limit.kind = stride.kind = Kind::kArray;
+  const auto append = [&](Attribute& list, int64_t number) {
+    Attribute item;
+    item.kind = Kind::kInteger;
+    item.integer = number;
+    list.items.push_back(std::move(item));
+  };
+  if (!cursor_.TryConsume("]")) {
+    do {
+      ASSIGN_OR_RETURN(const int64_t first, cursor_.Integer());
+      RETURN_IF_ERROR(cursor_.Expect(":"));
+      ASSIGN_OR_RETURN(const int64_t end, cursor_.Integer());
+      int64_t step = 1;
+      if (cursor_.TryConsume(":")) {
+        ASSIGN_OR_RETURN(step, cursor_.Integer());
+      }
+      append(start, first);
+      append(limit, end);
+      append(stride, step);
+    } while (cursor_.TryConsume(","));
+    RETURN_IF_ERROR(cursor_.Expect("]"));
+  }
+  SetEntry(op, "start_indices", std::move(start));
+  SetEntry(op, "limit_indices", std::move(limit));
+  SetEntry(op, "strides", std::move(stride));
+  return OkStatus();
+}
+
+Result<std::vector<Shape>> Parser::ParseTypeList() {
+  std::vector<Shape> shapes;
+  do {
+    ASSIGN_OR_RETURN(Shape shape, cursor_.TensorType());
+    shapes.push_back(std::move(shape));
+  } while (cursor_.TryConsume(","));
+  return shapes;
+}
+
+// "(inputs) -> outputs", "inputs -> outputs", or one type for all.
+Status Parser::ParseTypes(OpText& op) {
+  std::vector<Shape> listed;
+  if (cursor_.TryConsume("(")) {
+    if (!cursor_.TryConsume(")")) {
+      ASSIGN_OR_RETURN(listed, ParseTypeList());
+      RETURN_IF_ERROR(cursor_.Expect(")"));
+    }
+    RETURN_IF_ERROR(cursor_.Expect("->"));
+  } else {
+    ASSIGN_OR_RETURN(listed, ParseTypeList());
+    if (!cursor_.TryConsume("->")) {
+      switch (op.opcode) {
+        case Opcode::kReturn: op.inputs = listed; break;
+        case Opcode::kWhile:
+        case Opcode::kOptimizationBarrier: op.inputs = op.outputs = listed; break;
+        case Opcode::kCustomCall: break;  // a check: no results
+        default: op.outputs = {listed.back()}; break;
+      }
+      return OkStatus();
+    }
+  }
+  op.inputs = std::move(listed);
+  if (op.inputs.size() != op.operands.size()) {
+    return cursor_.ErrorAt(op.dict.offset, fmt::format("{} has {} operands but types for {}",
+                                                       op.name, op.operands.size(),
+                                                       op.inputs.size()));
+  }
+  if (!cursor_.TryConsume("(")) {
+    ASSIGN_OR_RETURN(Shape shape, cursor_.TensorType());
+    op.outputs = {std::move(shape)};
+    return OkStatus();
+  }
+  if (cursor_.TryConsume(")")) return OkStatus();
+  ASSIGN_OR_RETURN(op.outputs, ParseTypeList());
+  return cursor_.Expect(")");
+}
+
+Status Parser::Emit(OpText& op, Region& region) {
+  std::vector<Shape> operands;
+  for (const Value operand : op.operands) operands.push_back(function_->shape(operand));
+  if (op.inputs.size() > operands.size()) {
+    return cursor_.ErrorAt(op.dict.offset, fmt::format("{} has fewer operands than types", op.name));
+  }
+  for (size_t i = 0; i < op.inputs.size(); ++i) {
+    if (op.inputs[i] != operands[i]) {
+      return cursor_.ErrorAt(op.dict.offset,
+                             fmt::format("operand {} of {} is {} but its type says {}", i, op.name,
+                                         operands[i].ToString(), op.inputs[i].ToString()));
+    }
+  }
+  if (IsCheckOp(op)) return EmitCheck(op, region);
+  if (op.name == "chlo.top_k") return EmitTopK(op, region);
+  if (op.name == "chlo.square") {
+    if (op.operands.size() != 1) return cursor_.ErrorAt(op.offset, "chlo.square takes one operand");
+    op.operands.push_back(op.operands[0]);
+  }
+  if (op.name == "stablehlo.composite") {
+    const Attribute* decomposition = op.dict.Find({"decomposition"});
+    if (decomposition == nullptr) {
+      return cursor_.ErrorAt(op.dict.offset, "the composite has no decomposition");
+    }
+    SetEntry(op, "callee", Text(Kind::kSymbol, decomposition->text));
+  }
+  if (op.name == "stablehlo.dot" && operands.size() == 2) {
+    graph::DotGeneralAttributes dot;
+    ASSIGN_OR_RETURN(graph::Attributes general, BuildAttributes(cursor_, op.opcode, op.dict, {}));
+    dot.precision = std::get<graph::DotGeneralAttributes>(general).precision;
+    dot.lhs_contracting = {std::max(operands[0].rank() - 1, 0)};
+    dot.rhs_contracting = {0};
+    return Append(op, op.opcode, std::move(dot), region);
+  }
+  ASSIGN_OR_RETURN(graph::Attributes attributes,
+                   BuildAttributes(cursor_, op.opcode, op.dict, operands));
+  if (op.opcode == Opcode::kConstant && op.outputs.empty()) {
+    op.outputs = {std::get<graph::ConstantAttributes>(attributes).value->shape()};
+  }
+  return Append(op, op.opcode, std::move(attributes), region);
+}
+
+Status Parser::Append(OpText& text, Opcode opcode, graph::Attributes attributes, Region& region) {
+  graph::Op op;
+  op.opcode = opcode;
+  op.operands = std::move(text.operands);
+  op.attributes = std::move(attributes);
+  op.regions = std::move(text.regions);
+  op.location = cursor_.LocationOf(text.offset);
+  for (Shape& shape : text.outputs) op.results.push_back(function_->NewValue(std::move(shape)));
+  size_t next = 0;
+  for (const auto& [name, count] : text.results) {
+    const size_t end = next + static_cast<size_t>(count);
+    if (end > op.results.size()) {
+      return cursor_.ErrorAt(text.offset, fmt::format("{} has only {} results", text.name,
+                                                      op.results.size()));
+    }
+    RETURN_IF_ERROR(Define(name, {op.results.begin() + static_cast<int64_t>(next),
+                                  op.results.begin() + static_cast<int64_t>(end)}, text.offset));
+    next = end;
+  }
+  if (!text.results.empty() && next != op.results.size()) {
+    return cursor_.ErrorAt(text.offset, fmt::format("{} has {} results but names for {}", text.name,
+                                                    op.results.size(), next));
+  }
+  region.ops.push_back(std::move(op));
+  return OkStatus();
+}
+
+}  // namespace systolith::import

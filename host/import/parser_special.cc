@@ -1,0 +1,219 @@
+// Operations with a text form of their own, and operations that become others.
+#include <fmt/format.h>
+
+#include "host/graph/builder.h"
+#include "host/import/parser.h"
+
+namespace systolith::import {
+
+using graph::Opcode;
+using graph::Region;
+using graph::Shape;
+using graph::Value;
+
+// while(%i = %a, ...) : types cond {...} do {...}
+Status Parser::ParseWhile(OpText& op) {
+  std::vector<std::string_view> names;
+  RETURN_IF_ERROR(cursor_.Expect("("));
+  if (!cursor_.TryConsume(")")) {
+    do {
+      ASSIGN_OR_RETURN(const std::string_view name, cursor_.ValueName());
+      names.push_back(name);
+      RETURN_IF_ERROR(cursor_.Expect("="));
+      ASSIGN_OR_RETURN(const Value operand, ParseOperand());
+      op.operands.push_back(operand);
+    } while (cursor_.TryConsume(","));
+    RETURN_IF_ERROR(cursor_.Expect(")"));
+  }
+  if (cursor_.TryConsume(":")) RETURN_IF_ERROR(ParseTypes(op));
+  if (op.outputs.size() != names.size()) {
+    return cursor_.ErrorAt(op.dict.offset, fmt::format("{} values but {} types", names.size(),
+                                                       op.outputs.size()));
+  }
+  if (cursor_.TryConsume("attributes")) RETURN_IF_ERROR(attributes_.ParseDict().status());
+  RETURN_IF_ERROR(cursor_.Expect("cond"));
+  ASSIGN_OR_RETURN(Region condition, ParseRegionOf(names, op.outputs));
+  RETURN_IF_ERROR(cursor_.Expect("do"));
+  ASSIGN_OR_RETURN(Region body, ParseRegionOf(names, op.outputs));
+  op.regions.push_back(std::move(condition));
+  op.regions.push_back(std::move(body));
+  return OkStatus();
+}
+
+// reduce(%a init: %b), (%c init: %d) ... with `applies OP` or with a reducer region.
+Status Parser::ParseReduce(OpText& op) {
+  std::vector<Value> initial;
+  do {
+    RETURN_IF_ERROR(cursor_.Expect("("));
+    ASSIGN_OR_RETURN(const Value operand, ParseOperand());
+    RETURN_IF_ERROR(cursor_.Expect("init"));
+    RETURN_IF_ERROR(cursor_.Expect(":"));
+    ASSIGN_OR_RETURN(const Value init, ParseOperand());
+    RETURN_IF_ERROR(cursor_.Expect(")"));
+    op.operands.push_back(operand);
+    initial.push_back(init);
+  } while (cursor_.TryConsume(","));
+  const size_t inputs = op.operands.size();
+  op.operands.insert(op.operands.end(), initial.begin(), initial.end());
+  std::string_view applied;
+  if (cursor_.TryConsume("applies")) {
+    ASSIGN_OR_RETURN(applied, cursor_.Identifier("an operation"));
+  }
+  RETURN_IF_ERROR(cursor_.Expect("across"));
+  RETURN_IF_ERROR(cursor_.Expect("dimensions"));
+  RETURN_IF_ERROR(cursor_.Expect("="));
+  ASSIGN_OR_RETURN(Attribute dimensions, attributes_.Parse(false));
+  SetEntry(op, "dimensions", std::move(dimensions));
+  if (cursor_.Peek() == '{') RETURN_IF_ERROR(attributes_.ParseDict().status());
+  RETURN_IF_ERROR(cursor_.Expect(":"));
+  RETURN_IF_ERROR(ParseTypes(op));
+  return applied.empty() ? ParseReducer(op, inputs) : BuildAppliedRegion(op, applied);
+}
+
+// reducer(%a: t, %b: t) (%c: u, %d: u) {...}: the arguments come in pairs of accumulator and
+// element, the region takes all accumulators first.
+Status Parser::ParseReducer(OpText& op, size_t inputs) {
+  RETURN_IF_ERROR(cursor_.Expect("reducer"));
+  std::vector<std::string_view> accumulators, elements;
+  std::vector<Shape> accumulator_shapes, element_shapes;
+  const auto argument = [&](std::vector<std::string_view>& names,
+                            std::vector<Shape>& shapes) -> Status {
+    ASSIGN_OR_RETURN(const std::string_view name, cursor_.ValueName());
+    RETURN_IF_ERROR(cursor_.Expect(":"));
+    ASSIGN_OR_RETURN(Shape shape, cursor_.TensorType());
+    names.push_back(name);
+    shapes.push_back(std::move(shape));
+    return SkipLocation();
+  };
+  for (size_t i = 0; i < inputs; ++i) {
+    RETURN_IF_ERROR(cursor_.Expect("("));
+    RETURN_IF_ERROR(argument(accumulators, accumulator_shapes));
+    RETURN_IF_ERROR(cursor_.Expect(","));
+    RETURN_IF_ERROR(argument(elements, element_shapes));
+    RETURN_IF_ERROR(cursor_.Expect(")"));
+  }
+  accumulators.insert(accumulators.end(), elements.begin(), elements.end());
+  accumulator_shapes.insert(accumulator_shapes.end(), element_shapes.begin(),
+                            element_shapes.end());
+  ASSIGN_OR_RETURN(Region region, ParseRegionOf(accumulators, accumulator_shapes));
+  op.regions.push_back(std::move(region));
+  return OkStatus();
+}
+
+// The region that `applies stablehlo.add` stands for.
+Status Parser::BuildAppliedRegion(OpText& op, std::string_view applied) {
+  const size_t dot = applied.find('.');
+  const auto opcode = dot == std::string_view::npos
+                          ? std::nullopt
+                          : graph::OpcodeFromName(applied.substr(dot + 1));
+  if (!opcode || !graph::IsElementwiseBinary(*opcode)) {
+    return cursor_.RefuseAt(op.dict.offset,
+                            fmt::format("a reduction that applies {} is not supported", applied));
+  }
+  if (op.operands.size() != 2) {
+    return cursor_.ErrorAt(op.dict.offset, "'applies' is for one operand only");
+  }
+  const Shape scalar{function_->shape(op.operands[0]).type, {}};
+  Region region;
+  region.arguments = {function_->NewValue(scalar), function_->NewValue(scalar)};
+  graph::Op step, end;
+  step.opcode = *opcode;
+  step.operands = region.arguments;
+  step.results = {function_->NewValue(scalar)};
+  end.operands = step.results;
+  step.location = end.location = cursor_.LocationOf(op.offset);
+  region.ops = {std::move(step), std::move(end)};
+  op.regions.push_back(std::move(region));
+  return OkStatus();
+}
+
+// check.* becomes a custom call; an expected constant becomes its second operand.
+Status Parser::EmitCheck(OpText& op, Region& region) {
+  graph::CustomCallAttributes call;
+  call.target = op.name;
+  call.has_side_effect = true;
+  if (const Attribute* tolerance = op.dict.Find({"tolerance"})) call.tolerance = tolerance->real;
+  if (const Attribute* bound = op.dict.Find({"min_ulp_difference"})) {
+    call.min_ulp_difference = static_cast<uint64_t>(bound->integer);
+  }
+  if (const Attribute* bound = op.dict.Find({"max_ulp_difference"})) {
+    call.max_ulp_difference = static_cast<uint64_t>(bound->integer);
+  }
+  if (const Attribute* value = op.dict.Find({"value"})) {
+    if (value->literal == nullptr) {
+      return cursor_.ErrorAt(value->offset, "expected dense<...>");
+    }
+    graph::Op constant;
+    constant.opcode = Opcode::kConstant;
+    constant.attributes = graph::ConstantAttributes{value->literal};
+    constant.results = {function_->NewValue(value->literal->shape())};
+    constant.location = cursor_.LocationOf(op.offset);
+    op.operands.push_back(constant.result());
+    region.ops.push_back(std::move(constant));
+  }
+  return Append(op, Opcode::kCustomCall, std::move(call), region);
+}
+
+// The k largest elements of each row, in falling order, with their positions: a stable sort.
+Status Parser::EmitTopK(OpText& op, Region& region) {
+  const Attribute* k = op.dict.Find({"k"});
+  if (k == nullptr || op.operands.size() != 1 || op.outputs.size() != 2) {
+    return cursor_.ErrorAt(op.dict.offset, "chlo.top_k takes one operand and k");
+  }
+  const Shape shape = function_->shape(op.operands[0]);
+  if (shape.rank() < 1 || k->integer < 0 || k->integer > shape.dims.back()) {
+    return cursor_.ErrorAt(op.dict.offset, fmt::format("k = {} does not fit {}", k->integer,
+                                                       shape.ToString()));
+  }
+  graph::Builder builder(*function_, region.ops);
+  builder.SetLocation(cursor_.LocationOf(op.offset));
+  const int64_t last = shape.rank() - 1;
+  const Value positions =
+      builder.Iota(Shape{graph::ElementType::kS32, shape.dims}, last);
+
+  Region order;
+  const Shape scalar{shape.type, {}}, index{graph::ElementType::kS32, {}};
+  order.arguments = {function_->NewValue(scalar), function_->NewValue(scalar),
+                     function_->NewValue(index), function_->NewValue(index)};
+  graph::Builder inner(*function_, order.ops);
+  inner.SetLocation(cursor_.LocationOf(op.offset));
+  graph::Op compare;
+  compare.opcode = Opcode::kCompare;
+  compare.operands = {order.arguments[0], order.arguments[1]};
+  compare.attributes = graph::CompareAttributes{graph::CompareDirection::kGt,
+                                                graph::IsFloat(shape.type)};
+  inner.Return({inner.Append(std::move(compare)).result()});
+
+  graph::Op sort;
+  sort.opcode = Opcode::kSort;
+  sort.operands = {op.operands[0], positions};
+  sort.attributes = graph::SortAttributes{last, true};
+  sort.regions.push_back(std::move(order));
+  const std::vector<Value> sorted = builder.Append(std::move(sort)).results;
+
+  graph::Dims limit = shape.dims;
+  limit.back() = k->integer;
+  std::vector<Value> results;
+  for (const Value value : sorted) {
+    results.push_back(builder.Slice(value, graph::Dims(limit.size(), 0), limit,
+                                    graph::Dims(limit.size(), 1)));
+  }
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (function_->shape(results[i]) != op.outputs[i]) {
+      return cursor_.ErrorAt(op.dict.offset, fmt::format("result {} of chlo.top_k is {}", i,
+                                                         function_->shape(results[i]).ToString()));
+    }
+  }
+  size_t next = 0;
+  for (const auto& [name, count] : op.results) {
+    const auto begin = results.begin() + static_cast<int64_t>(next);
+    if (next + static_cast<size_t>(count) > results.size()) {
+      return cursor_.ErrorAt(op.offset, "chlo.top_k has two results");
+    }
+    RETURN_IF_ERROR(Define(name, {begin, begin + count}, op.offset));
+    next += static_cast<size_t>(count);
+  }
+  return OkStatus();
+}
+
+}  // namespace systolith::import
