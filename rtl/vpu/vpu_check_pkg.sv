@@ -2,7 +2,7 @@
 // checked by the sequencer.
 package vpu_check_pkg;
 
-  // Formats are laid over whole words, of which the checks use some bits.
+  // A step's word is checked in those bits that have a meaning.
   // verilator lint_off UNUSEDSIGNAL
 
   function automatic logic op_is_legal(input logic [31:0] word);
@@ -28,21 +28,20 @@ package vpu_check_pkg;
   endfunction
 
   // The fault cause, FaultNone if the instruction may run.
-  function automatic logic [7:0] instruction_fault(input logic [2047:0] words,
-                                                   input logic [31:0] mxu_count);
-    isa_pkg::vector_t v;
-    logic             legal;
-    v     = words;
-    legal = ({5'd0, v.length_level} < 8'(isa_pkg::Loops)
-             || {29'd0, v.length_level} == 32'(isa_pkg::NoLevel))
-            && 32'(v.op_count) <= 32'(isa_pkg::VectorOps)
-            && {6'd0, v.x_source} <= isa_pkg::XSourceAccumulator
-            && ({6'd0, v.x_source} != isa_pkg::XSourceAccumulator || 32'(v.x_unit) < mxu_count);
+  function automatic logic [7:0] instruction_fault(
+      input logic [7:0] opcode, input logic [2:0] length_level, input logic [3:0] op_count,
+      input logic [isa_pkg::VectorOps*32-1:0] ops, input logic [1:0] x_source,
+      input logic [2:0] x_unit, input logic [31:0] mxu_count);
+    logic legal;
+    legal = (32'(length_level) < 32'(isa_pkg::Loops) || 32'(length_level) == 32'(isa_pkg::NoLevel))
+            && 32'(op_count) <= 32'(isa_pkg::VectorOps)
+            && 8'(x_source) <= isa_pkg::XSourceAccumulator
+            && (8'(x_source) != isa_pkg::XSourceAccumulator || 32'(x_unit) < mxu_count);
     for (int unsigned i = 0; i < isa_pkg::VectorOps; i++) begin
-      if (i < 32'(v.op_count) && !op_is_legal(v.ops[i*32 +: 32])) legal = 1'b0;
+      if (i < 32'(op_count) && !op_is_legal(ops[i*32 +: 32])) legal = 1'b0;
     end
-    if (v.opcode == isa_pkg::OpSync) instruction_fault = isa_pkg::FaultNone;
-    else if (v.opcode != isa_pkg::OpVector) instruction_fault = isa_pkg::FaultIllegalOpcode;
+    if (opcode == isa_pkg::OpSync) instruction_fault = isa_pkg::FaultNone;
+    else if (opcode != isa_pkg::OpVector) instruction_fault = isa_pkg::FaultIllegalOpcode;
     else instruction_fault = legal ? isa_pkg::FaultNone : isa_pkg::FaultIllegalField;
   endfunction
 

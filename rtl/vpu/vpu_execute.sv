@@ -59,6 +59,7 @@ module vpu_execute #(
 
   record_t     record;
   logic        record_valid;
+  logic        load;  // the record and its rows
   logic [3:0]  unused_count;
 
   prim_fifo #(.Width(53), .Depth(8)) u_records (
@@ -82,7 +83,6 @@ module vpu_execute #(
   logic from_buffer;
   logic from_accumulator;
   logic operands_valid;
-  logic load;
   logic step;
   logic last_step;
   logic convert;

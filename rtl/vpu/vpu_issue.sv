@@ -88,7 +88,9 @@ module vpu_issue #(
   always_comb begin
     instr_fault = isa_pkg::FaultNone;
     if (state_q == StIdle && instr_valid_i) begin
-      instr_fault = vpu_check_pkg::instruction_fault(instr_i, 32'(MxuCount));
+      instr_fault = vpu_check_pkg::instruction_fault(instr.opcode, instr.length_level,
+                                                     instr.op_count, instr.ops, instr.x_source,
+                                                     instr.x_unit, 32'(MxuCount));
     end
   end
 
