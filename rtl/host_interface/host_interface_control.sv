@@ -74,6 +74,7 @@ module host_interface_control #(
   logic        queue_ready;
   logic        queue_valid;
   logic        queue_pop;
+  logic [63:0] queue_head;
   logic        accepts_jobs;
 
   assign accepts_jobs      = (state_q == StIdle || state_q == StLaunching || state_q == StRunning);
@@ -93,7 +94,7 @@ module host_interface_control #(
     .in_i        (doorbell_address_i),
     .out_valid_o (queue_valid),
     .out_ready_i (queue_pop),
-    .out_o       (descriptor_o),
+    .out_o       (queue_head),
     .used_o      (queue_used_o)
   );
 
@@ -150,6 +151,7 @@ module host_interface_control #(
         if (queue_pop) begin
           state_q        <= StLaunching;
           launch_start_o <= 1'b1;
+          descriptor_o   <= queue_head;
         end
         if (reset_i) forget();
       end
