@@ -86,7 +86,7 @@ Sequencer::Outcome Sequencer::Step(uint32_t queue_depth) {
     instruction.engine = header.engine;
     outcome = Issue(instruction, engine);
   }
-  if (outcome == Outcome::kWorking) {
+  if (outcome == Outcome::kWorking || outcome == Outcome::kHalted) {
     ++state_.counters.instructions;
     ++state_.counters.busy[0];
   }
