@@ -66,8 +66,8 @@ module mxu_check #(
                   bad_level(instr_i.k_level, instr_i.weight_level) ||
                   bad_level(instr_i.n_level, instr_i.weight_level) ||
                   instr_i.a_length == 16'd0 || 32'(instr_i.a_length) > Rows;
-      bad_types = a_int8 != w_int8 || (a_int8 ? !Int8 : !Bf16) || a_slice != w_slice ||
-                  (a_slice && (instr_i.a_slice == 2'd3 || instr_i.w_slice == 2'd3));
+      bad_types = a_int8 != w_int8 || (a_int8 ? !Int8 : !Bf16) ||
+                  (a_slice && instr_i.a_slice == 2'd3) || (w_slice && instr_i.w_slice == 2'd3);
     end
   end
 

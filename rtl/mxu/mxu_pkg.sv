@@ -7,7 +7,13 @@ package mxu_pkg;
                  ({6'd0, operand_type} == isa_pkg::OperandTypeInt8) ? 2'd0 : 2'd2;
   endfunction
 
-  // `leading`: both operands are byte 0, the pass in which Inf and NaN count.
+  // Both operands are byte 0 of fp32: the pass in which Inf and NaN count.
+  function automatic logic is_leading(input logic [1:0] a_type, input logic [1:0] a_slice,
+                                      input logic [1:0] w_type, input logic [1:0] w_slice);
+    is_leading = {6'd0, a_type} == isa_pkg::OperandTypeF32Slice &&
+                 {6'd0, w_type} == isa_pkg::OperandTypeF32Slice && {a_slice, w_slice} == 4'd0;
+  endfunction
+
   function automatic float_operand_pkg::format_e format(input logic [1:0] operand_type,
                                                         input logic [1:0] slice,
                                                         input logic leading);

@@ -127,9 +127,8 @@ module mxu_row_walk #(
   end
 
   assign fault_valid_o   = walking && !blocked_o && (misaligned || out_of_range);
-  assign fault_cause_o   = out_of_range ? isa_pkg::FaultAccumulatorRange
-                                        : isa_pkg::FaultMisaligned;
-  assign fault_address_o = out_of_range ? accumulator : addr;
+  assign fault_cause_o   = misaligned ? isa_pkg::FaultMisaligned : isa_pkg::FaultAccumulatorRange;
+  assign fault_address_o = misaligned ? addr : accumulator;
 
   logic may_ask;
   assign may_ask     = walking && !blocked_o && !stop_i && !fault_valid_o;
@@ -151,7 +150,8 @@ module mxu_row_walk #(
   endfunction
 
   logic is_leading;
-  assign is_leading        = instr_q.a_slice == 2'd0 && instr_q.w_slice == 2'd0;
+  assign is_leading        = mxu_pkg::is_leading(instr_q.a_type, instr_q.a_slice, instr_q.w_type,
+                                         instr_q.w_slice);
   assign row_o.format      = mxu_pkg::format(instr_q.a_type, instr_q.a_slice, is_leading);
   assign row_o.swap        = 1'({1'b0, first_levels} >> instr_q.weight_level);
   assign row_o.fresh       = fresh;

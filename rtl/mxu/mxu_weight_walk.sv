@@ -103,7 +103,8 @@ module mxu_weight_walk #(
   logic [1:0]  size_shift;
   logic        is_leading;
 
-  assign is_leading = instr_q.a_slice == 2'd0 && instr_q.w_slice == 2'd0;
+  assign is_leading = mxu_pkg::is_leading(instr_q.a_type, instr_q.a_slice, instr_q.w_type,
+                                         instr_q.w_slice);
   always_comb begin
     k_present = 32'd0;
     n_present = 32'd0;

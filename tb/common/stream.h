@@ -14,22 +14,22 @@ namespace systolith::tb {
 class Stalls {
  public:
   // `probability` of a stall in the mixed phases; 0 never stalls.
-  Stalls(Rng& rng, double probability) : rng_(rng), probability_(probability) {}
+  Stalls(Rng& rng, double probability) : rng_(&rng), probability_(probability) {}
 
   bool Go() {
     if (probability_ <= 0) return true;
     if (left_ == 0) {
-      left_ = static_cast<int>(rng_.Range(1, 60));
-      const uint64_t kind = rng_.Below(8);
+      left_ = static_cast<int>(rng_->Range(1, 60));
+      const uint64_t kind = rng_->Below(8);
       rate_ = kind == 0 ? 1.0 : kind <= 2 ? 0.0 : probability_;
       if (kind == 0) left_ = left_ / 2 + 1;
     }
     left_--;
-    return !rng_.Chance(rate_);
+    return !rng_->Chance(rate_);
   }
 
  private:
-  Rng& rng_;
+  Rng* rng_;
   double probability_;
   double rate_ = 0;
   int left_ = 0;
