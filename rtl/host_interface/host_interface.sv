@@ -117,6 +117,7 @@ module host_interface #(
   input  logic [Engines-1:0]     busy_i,
   input  logic [Engines-1:0]     stall_i,
   input  logic [31:0]            sequencer_pc_i,
+  input  logic [3:0]             sequencer_fault_engine_i,
   input  logic [Engines-1:0]     fault_valid_i,
   input  logic [Engines*8-1:0]   fault_cause_i,
   input  logic [Engines*32-1:0]  fault_pc_i,
@@ -131,7 +132,7 @@ module host_interface #(
   input  logic [LineBytes-1:0]   write_strobe_i
 );
 
-  localparam int QueueCapacity = 8;
+  localparam int QueueCapacity = 16;
   localparam int UsedWidth     = $clog2(QueueCapacity + 1);
 
   logic        doorbell;
@@ -245,7 +246,8 @@ module host_interface #(
     .launch_fault_address_i (launch_fault_address),
     .sequencer_start_o, .sequencer_done_i, .running_o, .abort_o,
     .clear_o                (clear),
-    .idle_i, .sequencer_pc_i, .fault_valid_i, .fault_cause_i, .fault_pc_i, .fault_address_i,
+    .idle_i, .sequencer_pc_i, .sequencer_fault_engine_i, .fault_valid_i, .fault_cause_i, .fault_pc_i,
+    .fault_address_i,
     .watchdog_valid_i, .watchdog_engine_i, .watchdog_pc_i, .watchdog_flag_i
   );
 

@@ -6,11 +6,12 @@
 //               |           |
 //               +-- fault --+--> draining -> halted -> (control.reset) -> idle
 //
-// While draining and halted `abort_o` holds every engine. A reset that arrives in the middle of a
-// job aborts it first and takes effect once everything has drained: no transfer is cut off.
+// While draining and halted `abort_o` holds every engine. A reset that arrives with an abort or while
+// draining takes effect once the chip has halted, so no transfer is cut off; a reset of a chip that
+// works is ignored.
 module host_interface_control #(
   parameter  int Engines    = 5,
-  parameter  int Capacity   = 8,
+  parameter  int Capacity   = 16,
   localparam int UsedWidth  = $clog2(Capacity + 1)
 ) (
   input  logic                  clk_i,
@@ -52,6 +53,7 @@ module host_interface_control #(
   output logic                  clear_o,       // control.reset takes effect
   input  logic [Engines-1:0]    idle_i,
   input  logic [31:0]           sequencer_pc_i,
+  input  logic [3:0]            sequencer_fault_engine_i,  // whose instruction it refused
   input  logic [Engines-1:0]    fault_valid_i,
   input  logic [Engines*8-1:0]  fault_cause_i,
   input  logic [Engines*32-1:0] fault_pc_i,
@@ -81,13 +83,13 @@ module host_interface_control #(
   assign state_o           = state_q;
   assign job_active_o      = (state_q != StIdle && state_q != StHalted);
   assign running_o         = (state_q == StRunning);
-  assign queue_pop         = (state_q == StIdle) && queue_valid && !reset_i;
+  assign queue_pop         = (state_q == StIdle) && queue_valid;
   assign job_begins_o      = queue_pop;
 
   prim_fifo #(.Width(64), .Depth(Capacity)) u_queue (
     .clk_i,
     .rst_ni,
-    .clear_i     (abort_o || clear_o || reset_i),
+    .clear_i     (abort_o || clear_o),
     .limit_i     (UsedWidth'(Capacity)),
     .in_valid_i  (doorbell_i && accepts_jobs),
     .in_ready_o  (queue_ready),
@@ -112,7 +114,7 @@ module host_interface_control #(
       for (int e = Engines - 1; e >= 0; e--) begin
         if (fault_valid_i[e]) begin
           fault_cause_o   <= fault_cause_i[e*8 +: 8];
-          fault_engine_o  <= 4'(e);
+          fault_engine_o  <= (e == 0) ? sequencer_fault_engine_i : 4'(e);
           fault_pc_o      <= fault_pc_i[e*32 +: 32];
           fault_address_o <= fault_address_i[e*64 +: 64];
         end
@@ -136,8 +138,6 @@ module host_interface_control #(
     reset_pending_q    <= 1'b0;
     abort_o            <= 1'b0;
     clear_o            <= 1'b1;
-    interrupt_status_o <= 2'd0;
-    completed_o        <= 32'd0;
     fault_cause_o      <= isa_pkg::FaultNone;
     fault_engine_o     <= 4'd0;
     fault_pc_o         <= 32'd0;
@@ -153,7 +153,6 @@ module host_interface_control #(
           launch_start_o <= 1'b1;
           descriptor_o   <= queue_head;
         end
-        if (reset_i) forget();
       end
       StLaunching, StRunning: begin
         if (state_q == StLaunching && launch_done_i) begin
@@ -165,11 +164,11 @@ module host_interface_control #(
           completed_o           <= completed_o + 32'd1;
           interrupt_status_o[0] <= 1'b1;
         end
-        if (launch_fault_i || fault_valid_i != '0 || watchdog_valid_i || abort_i || reset_i) begin
+        if (launch_fault_i || fault_valid_i != '0 || watchdog_valid_i || abort_i) begin
           sequencer_start_o  <= 1'b0;
           completed_o        <= completed_o;
           interrupt_status_o <= interrupt_status_o & ~interrupt_clear_i;
-          reset_pending_q    <= reset_i;
+          reset_pending_q    <= abort_i && reset_i;
           record_fault();
         end
       end
@@ -186,10 +185,12 @@ module host_interface_control #(
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      launch_start_o    <= 1'b0;
-      sequencer_start_o <= 1'b0;
+      launch_start_o     <= 1'b0;
+      sequencer_start_o  <= 1'b0;
+      interrupt_status_o <= 2'd0;
+      completed_o        <= 32'd0;
       forget();
-    end else if (state_q != StIdle || queue_valid || reset_i || clear_o || interrupt_clear_i != 2'd0
+    end else if (state_q != StIdle || queue_valid || clear_o || interrupt_clear_i != 2'd0
                  || launch_start_o || sequencer_start_o) begin
       clear_o            <= 1'b0;
       launch_start_o     <= 1'b0;

@@ -133,10 +133,8 @@ module host_interface_csr #(
         end
         csr_pkg::FlagSelect:      flag_select_q     <= data[7:0];
         csr_pkg::WatchdogCycles:  watchdog_cycles_o <= data;
-        csr_pkg::QueueDepth: begin
-          if (data == 32'd0 || data > 32'd8) csr_bresp_o <= RespSlverr;
-          else queue_depth_o <= data[3:0];
-        end
+        csr_pkg::QueueDepth:      // what does not fit becomes the nearest value that does
+          queue_depth_o <= (data == 32'd0) ? 4'd1 : (data > 32'(DepthReset)) ? DepthReset : data[3:0];
         csr_pkg::MemoryChannels: begin
           if (data == 32'd0 || data > 32'(MaxChannels) || (data & (data - 32'd1)) != 32'd0)
             csr_bresp_o <= RespSlverr;

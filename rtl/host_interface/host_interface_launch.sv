@@ -108,19 +108,16 @@ module host_interface_launch #(
     owner_q         <= launch.owner;
     chunks_q        <= 8'd1 + 8'((9'(launch.segment_count) + 9'd1) >> 1);
     state_q         <= StSegments;
-    if (launch.magic != LaunchMagic) begin
-      raise_fault(isa_pkg::FaultBadDescriptor, 64'(launch.magic));
-    end else if (launch.version != 32'(isa_pkg::Version)) begin
-      raise_fault(isa_pkg::FaultBadDescriptor, 64'(launch.version));
+    if (launch.magic != LaunchMagic || launch.version != 32'(isa_pkg::Version)
+        || base[5:0] != 6'd0 || launch.program_bytes[3:0] != 4'd0
+        || 32'(launch.segment_count) > 32'(isa_pkg::Segments)) begin
+      raise_fault(isa_pkg::FaultBadDescriptor, descriptor_i);
     end else if ({launch.program_hash_hi, launch.program_hash_lo} != ProgramHash) begin
-      raise_fault(isa_pkg::FaultHashMismatch, {launch.program_hash_hi, launch.program_hash_lo});
-    end else if (base[5:0] != 6'd0 || launch.program_bytes[3:0] != 4'd0
-                 || 32'(launch.segment_count) > 32'(isa_pkg::Segments)) begin
-      raise_fault(isa_pkg::FaultBadDescriptor, base);
+      raise_fault(isa_pkg::FaultHashMismatch, descriptor_i);
     end else if (!in_memory(base, 64'(launch.program_bytes))) begin
       raise_fault(isa_pkg::FaultMemoryRange, base);
     end else if (!in_memory(descriptor_i, 64'd64 + {51'd0, launch.segment_count, 5'd0})) begin
-      raise_fault(isa_pkg::FaultMemoryRange, descriptor_i);
+      raise_fault(isa_pkg::FaultMemoryRange, {memory_bytes_i[63:5], 5'd0});
     end
   endtask
 

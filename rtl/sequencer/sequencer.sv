@@ -57,6 +57,7 @@ module sequencer #(
   output logic [31:0]                  pc_o,
   output logic                         issued_o,  // an instruction was issued or executed
   output logic                         fault_valid_o,
+  output logic [3:0]                   fault_engine_o,  // the instruction's
   output logic [7:0]                   fault_cause_o,
   output logic [31:0]                  fault_pc_o,
   output logic [63:0]                  fault_address_o
@@ -149,6 +150,7 @@ module sequencer #(
   task automatic raise_fault(input logic [7:0] cause, input logic [63:0] address);
     state_q         <= StFault;
     fault_valid_o   <= 1'b1;
+    fault_engine_o  <= 4'd0;
     fault_cause_o   <= cause;
     fault_pc_o      <= pc_q;
     fault_address_o <= address;
@@ -203,7 +205,9 @@ module sequencer #(
           isa_pkg::ConditionGe: taken = ($signed(rs) >= $signed(right));
           default:              taken = 1'b1;
         endcase
-        if ({5'd0, scalar.condition} > isa_pkg::ConditionGe || scalar.target[3:0] != 4'd0)
+        if ({5'd0, scalar.condition} > isa_pkg::ConditionGe)
+          raise_fault(isa_pkg::FaultIllegalField, 64'(scalar.condition));
+        else if (taken && scalar.target[3:0] != 4'd0)
           raise_fault(isa_pkg::FaultIllegalField, 64'(scalar.target));
         else next_instruction(taken ? scalar.target : pc_q + 32'd16);
       end
@@ -250,15 +254,13 @@ module sequencer #(
       end
       patches_left_q <= patches_left_q & (patches_left_q - 4'd1);
       sum            = instr_o[{word, 5'd0} +: 32] + read_scalar(register);
-      if (word < 6'(isa_pkg::PrefixWords)) raise_fault(isa_pkg::FaultIllegalField, 64'(word));
-      else instr_o[{word, 5'd0} +: 32] <= sum;
-    end else if (!sequencer_check_pkg::prefix_is_legal(
-                     instr_o[isa_pkg::PrefixWords*32-1:0],
-                     (scalar.opcode == isa_pkg::OpSync) ? 3'd0 : 3'(isa_pkg::Loops))
+      if (word >= 6'(isa_pkg::PrefixWords)) instr_o[{word, 5'd0} +: 32] <= sum;
+    end else if (!sequencer_check_pkg::prefix_is_legal(instr_o[isa_pkg::PrefixWords*32-1:0])
                  || (scalar.opcode != isa_pkg::OpSync
                      && !sequencer_check_pkg::counts_are_legal(
                           instr_o[isa_pkg::PrefixWords*32 +: isa_pkg::Loops*32]))) begin
       raise_fault(isa_pkg::FaultIllegalField, 64'd0);
+      fault_engine_o <= scalar.engine;
     end else begin
       state_q <= StIssue;
     end

@@ -26,10 +26,8 @@ package sequencer_check_pkg;
     header_is_legal = legal && (32'(engine) < engines);
   endfunction
 
-  // Whether the prefix names flags and levels that exist: a signal raises a program flag. `top_level`
-  // is the innermost level that the instruction has.
-  function automatic logic prefix_is_legal(input logic [isa_pkg::PrefixWords*32-1:0] words,
-                                           input logic [2:0] top_level);
+  // Whether the prefix names flags and levels that exist: a signal raises a program flag.
+  function automatic logic prefix_is_legal(input logic [isa_pkg::PrefixWords*32-1:0] words);
     logic        legal;
     // verilator lint_off UNUSEDSIGNAL
     logic [15:0] signal;
@@ -38,12 +36,12 @@ package sequencer_check_pkg;
     legal = 1'b1;
     for (int unsigned i = 0; i < 2; i++) begin  // signal i: half of word 3
       signal = words[3*32 + i*16 +: 16];
-      if (signal[15] && (32'(signal[7:0]) >= isa_pkg::RemoteFlagBase || signal[10:8] > top_level))
+      if (signal[15] && (32'(signal[7:0]) >= isa_pkg::RemoteFlagBase || signal[10:8] > 3'(isa_pkg::Loops)))
         legal = 1'b0;
     end
     for (int unsigned i = 0; i < 4; i++) begin  // wait i: words 4 + 2i and 5 + 2i
       held = words[(4 + 2*i)*32 +: 32];
-      if (held[31] && (32'(held[7:0]) >= isa_pkg::Flags || held[10:8] > top_level)) legal = 1'b0;
+      if (held[31] && (32'(held[7:0]) >= isa_pkg::Flags || held[10:8] > 3'(isa_pkg::Loops))) legal = 1'b0;
     end
     prefix_is_legal = legal;
   endfunction

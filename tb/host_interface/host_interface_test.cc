@@ -165,6 +165,8 @@ class HostInterfaceTest : public RandomTestWithParam<double> {
     EXPECT_EQ(Read64(Csr::kFaultAddressLo), address);
   }
   void ExpectUsable() {
+    const uint32_t completed = Read(Csr::kCompleted);
+    Write(Csr::kInterruptStatus, 3);
     Write(Csr::kControl, 2);
     EXPECT_EQ(State(), kIdle);
     EXPECT_EQ(Read(Csr::kFaultCause), 0u);
@@ -173,7 +175,7 @@ class HostInterfaceTest : public RandomTestWithParam<double> {
     Ring(0x400);
     ASSERT_TRUE(WaitForStart());
     FinishJob();
-    EXPECT_EQ(Read(Csr::kCompleted), 1u);
+    EXPECT_EQ(Read(Csr::kCompleted), completed + 1);
     EXPECT_EQ(Read(Csr::kInterruptStatus), 1u);
     Write(Csr::kInterruptStatus, 1);
     EXPECT_EQ(Read(Csr::kInterruptStatus), 0u);
@@ -206,10 +208,11 @@ TEST_P(HostInterfaceTest, WrongAccessesAnswerAnErrorAndChangeNothing) {
   ReadAddress(0xffc, 3);
   EXPECT_EQ(WriteResponse(static_cast<uint32_t>(Csr::kWatchdogCycles), 5, 3), 2);
   EXPECT_EQ(Read(Csr::kWatchdogCycles), 1000000u);
-  for (const uint32_t depth : {0u, 9u, 0x100u}) {
-    EXPECT_EQ(WriteResponse(static_cast<uint32_t>(Csr::kQueueDepth), depth), 2);
+  for (const auto& [written, read] : {std::pair{0u, 1u}, {3u, 3u}, {9u, 8u}, {0x101u, 8u}}) {
+    Write(Csr::kQueueDepth, written);
+    EXPECT_EQ(Read(Csr::kQueueDepth), read);
   }
-  EXPECT_EQ(Read(Csr::kQueueDepth), 8u);
+  EXPECT_EQ(WriteResponse(static_cast<uint32_t>(Csr::kMemoryChannels), 3), 2);
   EXPECT_EQ(WriteResponse(static_cast<uint32_t>(Csr::kHostFlag), 55 | 1 << 16), 2);
   for (uint32_t i = 0; i < 18; ++i) {
     EXPECT_EQ(WriteResponse(static_cast<uint32_t>(Csr::kHbmTiming) + i * 4, 1000 + i), 0);
@@ -265,17 +268,17 @@ TEST_P(HostInterfaceTest, EveryBadDescriptorFaultsAndTheChipIsUsableAfterwards) 
     uint64_t address;
   };
   const std::vector<Case> cases = {
-      {0x1000, [](arch::Launch& l) { l.magic = 7; }, Fault::kBadDescriptor, 7},
-      {0x1000, [](arch::Launch& l) { l.version = 9; }, Fault::kBadDescriptor, 9},
-      {0x1000, [](arch::Launch& l) { l.program_hash_hi = 0; }, Fault::kHashMismatch, 0x89abcdef},
-      {0x1000, [](arch::Launch& l) { l.program_bytes = 8; }, Fault::kBadDescriptor, 0x2000},
-      {0x1000, [](arch::Launch& l) { l.segment_count = 65; }, Fault::kBadDescriptor, 0x2000},
+      {0x1000, [](arch::Launch& l) { l.magic = 7; }, Fault::kBadDescriptor, 0x1000},
+      {0x1000, [](arch::Launch& l) { l.version = 9; }, Fault::kBadDescriptor, 0x1000},
+      {0x1000, [](arch::Launch& l) { l.program_hash_hi = 0; }, Fault::kHashMismatch, 0x1000},
+      {0x1000, [](arch::Launch& l) { l.program_bytes = 8; }, Fault::kBadDescriptor, 0x1000},
+      {0x1000, [](arch::Launch& l) { l.segment_count = 65; }, Fault::kBadDescriptor, 0x1000},
       {0x1000, [](arch::Launch& l) { l.program_base_hi = 1; }, Fault::kMemoryRange, 0x100002000},
       {0x1000, [](arch::Launch& l) { l.program_bytes = 0xf000; }, Fault::kMemoryRange, 0x2000},
       {0x1010, [](arch::Launch&) {}, Fault::kBadDescriptor, 0x1010},
       {kMemoryBytes, [](arch::Launch&) {}, Fault::kMemoryRange, kMemoryBytes},
       {kMemoryBytes - 64, [](arch::Launch& l) { l.segment_count = 1; }, Fault::kMemoryRange,
-       kMemoryBytes - 64},
+       kMemoryBytes},
       {uint64_t{1} << 45, [](arch::Launch&) {}, Fault::kMemoryRange, uint64_t{1} << 45},
   };
   for (const Case& c : cases) {
@@ -330,11 +333,17 @@ TEST_P(HostInterfaceTest, AbortAndResetTakeEffectAtAnyMoment) {
   Write(Csr::kControl, 1);
   Steps(5);
   EXPECT_EQ(State(), kIdle);  // nothing to abort
+  Ring(0x1000);
+  ASSERT_TRUE(WaitForStart());
+  Write(Csr::kControl, 2);  // not halted: ignored
+  Steps(5);
+  EXPECT_EQ(State(), kRunning);
+  FinishJob();
   for (int trial = 0; trial < 60; ++trial) {
     Ring(0x1000);
     Steps(static_cast<int>(rng_.Below(30)));
     const bool reset = rng_.Chance(0.5);
-    Write(Csr::kControl, reset ? 2 : 1);
+    Write(Csr::kControl, reset ? 3 : 1);
     for (int i = 0; i < 2000 && State() != (reset ? kIdle : kHalted); ++i) Step();
     if (!reset) {
       EXPECT_EQ(static_cast<Fault>(Read(Csr::kFaultCause)), Fault::kAborted);

@@ -36,6 +36,7 @@ struct Outcome {
   uint32_t instructions = 0;
   arch::Fault fault = arch::Fault::kNone;
   uint32_t fault_pc = 0;
+  uint32_t fault_engine = 0;
 };
 
 uint32_t QuadsOf(Opcode opcode) {
@@ -102,23 +103,25 @@ Outcome Interpret(const std::vector<uint32_t>& program, const std::vector<uint32
     std::copy_n(words, info->words, issue.words.begin());
     for (int i = 0; i < 4; ++i) {
       const uint32_t patch = words[1 + i / 2] >> (16 * (i % 2));
-      if ((patch >> 8 & 31) != 0) issue.words[patch & 63] += scalars[patch >> 8 & 31];
+      if ((patch >> 8 & 31) != 0 && (patch & 63) >= 12) issue.words[patch & 63] += scalars[patch >> 8 & 31];
       uint32_t& target = issue.words[5 + 2 * i];
       const uint32_t sum = target + scalars[words[4 + 2 * i] >> 16 & 31];
       target = (target & 0xffff0000) | (sum & 0xffff);
     }
     bool legal = true;
-    const uint32_t top = info->opcode == Opcode::kSync ? 0 : 6;
     for (int i = 0; i < 2; ++i) {
       const uint32_t signal = words[3] >> (16 * i);
-      if (signal >> 15 & 1) legal &= (signal & 255) < 48 && (signal >> 8 & 7) <= top;
+      if (signal >> 15 & 1) legal &= (signal & 255) < 48 && (signal >> 8 & 7) <= 6;
     }
     for (int i = 0; i < 4; ++i) {
       const uint32_t wait = words[4 + 2 * i];
-      if (wait >> 31) legal &= (wait & 255) < 64 && (wait >> 8 & 7) <= top;
+      if (wait >> 31) legal &= (wait & 255) < 64 && (wait >> 8 & 7) <= 6;
     }
     for (int l = 0; l < 6 && info->opcode != Opcode::kSync; ++l) legal &= issue.words[12 + l] != 0;
-    if (!legal) return fault(arch::Fault::kIllegalField);
+    if (!legal) {
+      outcome.fault_engine = engine;
+      return fault(arch::Fault::kIllegalField);
+    }
     outcome.issues.push_back(issue);
     ++outcome.instructions;
     pc += info->words * 4;
@@ -148,14 +151,13 @@ class ProgramText {
       words[w] = 0;
       for (int half = 0; half < 2 && count > 12; ++half) {
         if (rng.Chance(0.5)) continue;
-        const uint32_t patched = static_cast<uint32_t>(rng.Range(18, last));
+        const uint32_t patched = static_cast<uint32_t>(rng.Range(0, last));
         words[w] |= (patched | static_cast<uint32_t>(rng.Below(32)) << 8) << (16 * half);
       }
     }
-    const uint32_t levels = opcode == Opcode::kSync ? 1 : 7;
-    words[3] = Half(rng, 48, levels) | Half(rng, 48, levels) << 16;
+    words[3] = Half(rng, 48) | Half(rng, 48) << 16;
     for (int i = 0; i < 4; ++i) {
-      const uint32_t wait = Half(rng, 64, levels);
+      const uint32_t wait = Half(rng, 64);
       words[4 + 2 * i] = (wait & 0x7ff) | static_cast<uint32_t>(rng.Below(32)) << 16 |
                          (wait >> 15 & 1) << 31;
     }
@@ -164,8 +166,8 @@ class ProgramText {
   }
 
  private:
-  static uint32_t Half(Rng& rng, uint32_t flags, uint32_t levels) {
-    return static_cast<uint32_t>(rng.Below(flags)) | static_cast<uint32_t>(rng.Below(levels)) << 8 |
+  static uint32_t Half(Rng& rng, uint32_t flags) {
+    return static_cast<uint32_t>(rng.Below(flags)) | static_cast<uint32_t>(rng.Below(7)) << 8 |
            static_cast<uint32_t>(rng.Below(2)) << 15;
   }
   std::vector<uint32_t> words_;
@@ -242,6 +244,7 @@ class SequencerTest : public RandomTestWithParam<double> {
       if (dut_.fault_valid_o) {
         outcome.fault = static_cast<arch::Fault>(dut_.fault_cause_o);
         outcome.fault_pc = dut_.fault_pc_o;
+        outcome.fault_engine = dut_.fault_engine_o;
         Drain(program, base, pending);
         return outcome;
       }
@@ -291,6 +294,7 @@ class SequencerTest : public RandomTestWithParam<double> {
   void ExpectEqual(const Outcome& actual, const Outcome& expected) {
     EXPECT_EQ(actual.fault, expected.fault);
     EXPECT_EQ(actual.fault_pc, expected.fault_pc);
+    EXPECT_EQ(actual.fault_engine, expected.fault_engine);
     EXPECT_EQ(actual.instructions, expected.instructions);
     ASSERT_EQ(actual.issues.size(), expected.issues.size());
     for (size_t i = 0; i < actual.issues.size(); ++i) {
