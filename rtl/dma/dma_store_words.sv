@@ -223,7 +223,7 @@ module dma_store_words #(
     end
   end
 
-  `PRIM_ASSERT(WordArrives, arrives_q == rd_data_valid_i || clear_i)
+  `PRIM_ASSERT(WordArrives, !arrives_q || rd_data_valid_i)
   `PRIM_ASSERT(LineHasBytes, !line_valid_o || !line_moves_o || line_strobe_o != '0)
   `PRIM_ASSERT(PieceFitsLine, !piece_q || piece_line_offset_q + piece_bytes_q <= LineBytes)
 
