@@ -1,0 +1,307 @@
+// Elementwise kernels and copies: boxes of the result, operands broadcast or gathered by the DMA.
+#include <algorithm>
+#include <optional>
+
+#include "host/compiler/codegen/generator.h"
+#include "host/compiler/passes/support.h"
+
+namespace systolith::compiler {
+namespace {
+
+constexpr size_t kMaxBoxDimensions = 6;   // of which the innermost is walked in rows of lanes
+constexpr int64_t kUnitsToOverlap = 8;    // tiles per kernel at least, so that loads hide
+constexpr int64_t kMinTileRows = 32;      // but not for fewer rows of lanes than that
+
+struct Operand {
+  const View* view;
+  std::vector<int64_t> strides;  // elements, per dimension of the walk
+  bool splat = false;            // one element stands for a row
+  size_t pool = 0;
+  int64_t bytes = 0;             // of a tile
+
+  int64_t size() const { return view->ElementBytes(); }
+};
+
+class BoxEmitter {
+ public:
+  // `x` may be null: the vector unit starts from zero.
+  BoxEmitter(Generator& generator, const Kernel& kernel, const View* x, bool is_copy)
+      : generator_(generator),
+        emitter_(generator.emitter()),
+        kernel_(kernel),
+        is_copy_(is_copy),
+        has_x_(x != nullptr),
+        out_size_(graph::ByteWidth(kernel.shape.type)) {
+    if (x != nullptr) operands_.push_back({x, {}, false, 0, 0});
+    for (const View& stream : kernel.streams) operands_.push_back({&stream, {}, false, 0, 0});
+  }
+
+  Status Run() {
+    MergeDimensions();
+    RETURN_IF_ERROR(ChooseBox());
+    out_place_ = generator_.hbm().Of(kernel_.result, true);
+    for (Operand& operand : operands_) {
+      operand.pool = pipeline_.AddPool(
+          generator_.AllocateSlots(slots_, operand.bytes, 1),
+          [this, &operand](int64_t key, TileSlot& slot) { Load(operand, key, slot); });
+    }
+    if (!is_copy_) out_slots_ = generator_.AllocateSlots(slots_, out_bytes_, 1);
+    AddUnits();
+    pipeline_.Run();
+    for (const Operand& operand : operands_) {
+      generator_.Release(pipeline_.slots(operand.pool), operand.bytes);
+    }
+    generator_.Release(out_slots_, out_bytes_);
+    return OkStatus();
+  }
+
+ private:
+  // Dimensions of the result that all operands walk in one go become one.
+  void MergeDimensions() {
+    const graph::Dims& dims = kernel_.shape.dims;
+    for (size_t i = 0; i < dims.size(); ++i) {
+      if (dims[i] == 1) continue;
+      const bool joins = !sizes_.empty() &&
+                         std::all_of(operands_.begin(), operands_.end(), [&](const Operand& o) {
+                           return o.strides.back() == o.view->strides[i] * dims[i];
+                         });
+      if (joins) {
+        sizes_.back() *= dims[i];
+        for (Operand& o : operands_) o.strides.back() = o.view->strides[i];
+      } else {
+        sizes_.push_back(dims[i]);
+        for (Operand& o : operands_) o.strides.push_back(o.view->strides[i]);
+      }
+    }
+    if (sizes_.empty()) {
+      sizes_.push_back(1);
+      for (Operand& o : operands_) o.strides.push_back(0);
+    }
+    for (size_t p = 0; p < operands_.size(); ++p) {
+      // The first operand has no splat; the DMA repeats its element.
+      operands_[p].splat = !(has_x_ && p == 0) && operands_[p].strides.back() == 0;
+    }
+    out_strides_ = graph::RowMajorStrides(sizes_);
+  }
+
+  int64_t RowPitch(int64_t elements) const { return is_copy_ ? elements : RoundUp(elements, 8); }
+
+  // Bytes in the buffer from one step of each dimension of the box to the next.
+  std::vector<int64_t> BufferStrides(const Operand& operand, int64_t& bytes) const {
+    std::vector<int64_t> strides(sizes_.size(), 0);
+    int64_t pitch = operand.splat ? 8 : RowPitch(box_.back());
+    strides.back() = operand.splat ? 0 : operand.size();
+    pitch *= operand.size();
+    for (size_t d = sizes_.size() - 1; d > 0; --d) {
+      if (operand.strides[d - 1] == 0) continue;
+      strides[d - 1] = pitch;
+      pitch *= box_[d - 1];
+    }
+    bytes = pitch;
+    return strides;
+  }
+
+  void SetBox(int64_t elements) {
+    const int64_t lanes = generator_.chip().Lanes();
+    box_.assign(sizes_.size(), 1);
+    const int64_t row = sizes_.back();
+    box_.back() = row <= elements ? row : std::max(elements / lanes * lanes, std::min(lanes, row));
+    int64_t rest = std::max<int64_t>(elements / RowPitch(box_.back()), 1);
+    if (box_.back() < row) return;
+    for (size_t d = sizes_.size() - 1; d > 0 && sizes_.size() - d < kMaxBoxDimensions; --d) {
+      box_[d - 1] = std::min(sizes_[d - 1], rest);
+      if (box_[d - 1] < sizes_[d - 1]) break;
+      rest /= box_[d - 1];
+    }
+  }
+
+  Status ChooseBox() {
+    const arch::ChipConfig& chip = generator_.chip();
+    const int64_t count = graph::Product(sizes_);
+    int64_t elements = std::max(CeilDivide(count, kUnitsToOverlap), kMinTileRows * chip.Lanes());
+    for (; elements >= 1; elements /= 2) {
+      SetBox(elements);
+      int64_t total = 0;
+      out_bytes_ = RowPitch(box_.back()) * out_size_;
+      for (size_t d = 0; d + 1 < box_.size(); ++d) out_bytes_ *= box_[d];
+      if (!is_copy_) total += generator_.SlotBytes(out_bytes_);
+      for (Operand& operand : operands_) {
+        BufferStrides(operand, operand.bytes);
+        total += generator_.SlotBytes(operand.bytes);
+      }
+      for (const int64_t slots : {3, 2, 1}) {
+        slots_ = slots;
+        // Three of everything only if that does not make the tiles smaller.
+        if (slots * total <= generator_.FreeBytes()) return OkStatus();
+        if (slots == 2 && elements > chip.Lanes()) break;
+      }
+    }
+    return Unsupported("no tile of it fits the unified buffer");
+  }
+
+  // The numbers of the box in each dimension, from its number and back.
+  std::vector<int64_t> Coordinates(int64_t key) const {
+    std::vector<int64_t> at(sizes_.size());
+    for (size_t d = sizes_.size(); d > 0; --d) {
+      const int64_t boxes = CeilDivide(sizes_[d - 1], box_[d - 1]);
+      at[d - 1] = key % boxes;
+      key /= boxes;
+    }
+    return at;
+  }
+  int64_t Key(const Operand& operand, const std::vector<int64_t>& at) const {
+    int64_t key = 0;
+    for (size_t d = 0; d < sizes_.size(); ++d) {
+      key = key * CeilDivide(sizes_[d], box_[d]) + (operand.strides[d] == 0 ? 0 : at[d]);
+    }
+    return key;
+  }
+  int64_t Extent(const std::vector<int64_t>& at, size_t d) const {
+    return std::min(box_[d], sizes_[d] - at[d] * box_[d]);
+  }
+
+  void Load(const Operand& operand, int64_t key, TileSlot& slot) {
+    // Where the operand does not vary, its box is the first one, which is full.
+    const std::vector<int64_t> at = Coordinates(key);
+    const HbmMap::Place place = generator_.hbm().Of(operand.view->base, false);
+    int64_t bytes = 0;
+    const std::vector<int64_t> buffer = BufferStrides(operand, bytes);
+    Transfer transfer;
+    transfer.segment = place.segment;
+    transfer.element_bytes = operand.size();
+    transfer.buffer = slot.address;
+    int64_t first = operand.view->offset;
+    for (size_t d = 0; d < sizes_.size(); ++d) {
+      first += at[d] * box_[d] * operand.strides[d];
+      const bool is_row = d + 1 == sizes_.size();
+      const bool repeats = operand.strides[d] == 0 && (!is_row || operand.splat);
+      transfer.dimensions.push_back({repeats ? 1 : Extent(at, d),
+                                     operand.strides[d] * operand.size(), buffer[d]});
+    }
+    transfer.offset = place.offset + first * operand.size();
+    EmitLoad(emitter_, transfer, {{place.log}, {}, slot.Logs()});
+  }
+
+  void AddUnits() {
+    int64_t count = 1;
+    for (size_t d = 0; d < sizes_.size(); ++d) count *= CeilDivide(sizes_[d], box_[d]);
+    for (int64_t key = 0; key < count; ++key) {
+      const std::vector<int64_t> at = Coordinates(key);
+      std::vector<Pipeline::Need> needs;
+      for (const Operand& operand : operands_) needs.push_back({operand.pool, Key(operand, at)});
+      pipeline_.AddUnit(std::move(needs), [this, at, key](const std::vector<TileSlot*>& slots) {
+        if (is_copy_) {
+          EmitResult(at, *slots[0]);
+          return;
+        }
+        TileSlot& out = out_slots_[static_cast<size_t>(key % slots_)];
+        EmitVector(at, slots, out);
+        EmitResult(at, out);
+      });
+    }
+  }
+
+  std::vector<int64_t> OutBufferStrides() const {
+    std::vector<int64_t> strides(sizes_.size(), out_size_);
+    int64_t pitch = RowPitch(box_.back()) * out_size_;
+    for (size_t d = sizes_.size() - 1; d > 0; --d) {
+      strides[d - 1] = pitch;
+      pitch *= box_[d - 1];
+    }
+    return strides;
+  }
+
+  void EmitVector(const std::vector<int64_t>& at, const std::vector<TileSlot*>& slots,
+                  TileSlot& out) {
+    const int64_t lanes = generator_.chip().Lanes();
+    const size_t rank = sizes_.size();
+    arch::Vector v;
+    v.counts.fill(1);
+    v.length_limit = emitter_.Address(Extent(at, rank - 1));
+    v.length_level = 5;
+    // Dimensions of the box end at loop 4; loop 5 steps along the row.
+    const auto set = [&](std::array<int32_t, 6>& strides, const std::vector<int64_t>& buffer) {
+      strides[5] = emitter_.Stride(buffer[rank - 1] * lanes);
+      for (size_t d = 0; d + 1 < rank; ++d) {
+        if (box_[d] > 1) strides[5 - (rank - 1 - d)] = emitter_.Stride(buffer[d]);
+      }
+    };
+    v.counts[5] = emitter_.Address(CeilDivide(Extent(at, rank - 1), lanes));
+    for (size_t d = 0; d + 1 < rank; ++d) {
+      if (box_[d] > 1) v.counts[5 - (rank - 1 - d)] = emitter_.Address(Extent(at, d));
+    }
+    v.x_source = static_cast<uint32_t>(has_x_ ? arch::XSource::kBuffer : arch::XSource::kZero);
+    Touches touches{{}, {}, out.Logs()};
+    for (size_t p = 0; p < operands_.size(); ++p) {
+      const Operand& operand = operands_[p];
+      int64_t bytes = 0;
+      const std::vector<int64_t> buffer = BufferStrides(operand, bytes);
+      const auto type = static_cast<uint32_t>(*LaneTypeOf(operand.view->type));
+      const uint32_t base = emitter_.Address(slots[p]->address);
+      for (AccessLog* log : slots[p]->Logs()) touches.reads.push_back(log);
+      if (has_x_ && p == 0) {
+        v.x_type = type;
+        v.x_base = base;
+        set(v.x_strides, buffer);
+        continue;
+      }
+      const bool is_y = p == (has_x_ ? 1 : 0);
+      (is_y ? v.y_type : v.z_type) = type;
+      (is_y ? v.y_used : v.z_used) = 1;
+      (is_y ? v.y_splat : v.z_splat) = operand.splat ? 1 : 0;
+      (is_y ? v.y_base : v.z_base) = base;
+      set(is_y ? v.y_strides : v.z_strides, buffer);
+    }
+    v.out_type = static_cast<uint32_t>(*LaneTypeOf(kernel_.shape.type));
+    v.out_base = emitter_.Address(out.address);
+    set(v.out_strides, OutBufferStrides());
+    generator_.SetSteps(v, kernel_.steps);
+    emitter_.Vector(v, touches);
+  }
+
+  void EmitResult(const std::vector<int64_t>& at, TileSlot& slot) {
+    int64_t bytes = 0;
+    const std::vector<int64_t> buffer =
+        is_copy_ ? BufferStrides(operands_[0], bytes) : OutBufferStrides();
+    Transfer transfer;
+    transfer.segment = out_place_.segment;
+    transfer.buffer = slot.address;
+    transfer.element_bytes = out_size_;
+    int64_t first = 0;
+    for (size_t d = 0; d < sizes_.size(); ++d) {
+      first += at[d] * box_[d] * out_strides_[d];
+      transfer.dimensions.push_back({Extent(at, d), out_strides_[d] * out_size_, buffer[d]});
+    }
+    transfer.offset = out_place_.offset + first * out_size_;
+    EmitStore(emitter_, transfer, {slot.Logs(), {}, {out_place_.log}});
+  }
+
+  Generator& generator_;
+  Emitter& emitter_;
+  const Kernel& kernel_;
+  const bool is_copy_;
+  const bool has_x_;
+  const int64_t out_size_;
+
+  std::vector<Operand> operands_;
+  graph::Dims sizes_, out_strides_;  // of the walk over the result
+  std::vector<int64_t> box_;
+  int64_t slots_ = 2;
+  int64_t out_bytes_ = 0;
+  HbmMap::Place out_place_;
+  Pipeline pipeline_;
+  std::vector<TileSlot> out_slots_;
+};
+
+}  // namespace
+
+Status EmitElementwise(Generator& generator, const Kernel& kernel) {
+  const View& x = std::get<Elementwise>(kernel.body).x;
+  return BoxEmitter(generator, kernel, x.base.valid() ? &x : nullptr, false).Run();
+}
+
+Status EmitCopy(Generator& generator, const Kernel& kernel) {
+  return BoxEmitter(generator, kernel, &std::get<Copy>(kernel.body).x, true).Run();
+}
+
+}  // namespace systolith::compiler

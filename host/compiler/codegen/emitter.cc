@@ -1,0 +1,139 @@
+#include "host/compiler/codegen/emitter.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+namespace systolith::compiler {
+namespace {
+
+constexpr size_t kMaxWaits = 4;
+
+size_t Index(arch::Engine engine) { return static_cast<size_t>(engine); }
+
+template <typename T>
+void SetWait(T& instruction, size_t slot, uint32_t flag, uint64_t target, bool weights) {
+  const auto set = [&](uint32_t& f, uint32_t& w, uint32_t& t, uint32_t& valid) {
+    f = flag;
+    w = weights ? 1 : 0;
+    t = static_cast<uint32_t>(target & 0xffff);
+    valid = 1;
+  };
+  T& i = instruction;
+  switch (slot) {
+    case 0: set(i.wait0_flag, i.wait0_weights, i.wait0_target, i.wait0_valid); break;
+    case 1: set(i.wait1_flag, i.wait1_weights, i.wait1_target, i.wait1_valid); break;
+    case 2: set(i.wait2_flag, i.wait2_weights, i.wait2_target, i.wait2_valid); break;
+    default: set(i.wait3_flag, i.wait3_weights, i.wait3_target, i.wait3_valid); break;
+  }
+}
+
+}  // namespace
+
+Emitter::Emitter(const arch::ChipConfig& chip) {
+  const auto first_mxu = Index(arch::Engine::kMxu0);
+  for (size_t e = 1; e < first_mxu + static_cast<size_t>(chip.mxu_count) && e < kEngines; ++e) {
+    flags_[e] = *assembler_.AllocateFlag();
+  }
+}
+
+void Emitter::CollectNeeds(size_t engine, bool weights, const std::vector<AccessLog*>& reads,
+                           const std::vector<AccessLog*>& writes,
+                           std::vector<Need>& needs) const {
+  for (size_t other = 1; other < kEngines; ++other) {
+    if (other == engine) continue;  // an engine keeps its own order
+    uint64_t number = 0;
+    for (const AccessLog* log : reads) number = std::max(number, log->write[other]);
+    for (const AccessLog* log : writes) {
+      number = std::max({number, log->write[other], log->read[other]});
+    }
+    if (number > known_[engine][weights ? 1 : 0][other]) needs.push_back({other, number, weights});
+  }
+}
+
+template <typename T>
+void Emitter::Append(arch::Opcode opcode, arch::Engine engine, T instruction,
+                     const Touches& touches) {
+  const size_t self = Index(engine);
+  std::vector<Need> needs;
+  CollectNeeds(self, false, touches.reads, touches.writes, needs);
+  CollectNeeds(self, true, touches.weight_reads, {}, needs);
+
+  // A wait may make another one superfluous: later knowledge first, then only what is missing.
+  std::vector<Need> waits;
+  for (const Need& need : needs) {
+    Clock& known = known_[self][need.weights ? 1 : 0];
+    if (known[need.engine] >= need.number) continue;
+    waits.push_back(need);
+    const Clock& then = history_[need.engine][need.number - 1];
+    for (size_t e = 0; e < kEngines; ++e) known[e] = std::max(known[e], then[e]);
+  }
+  size_t first = 0;
+  for (; waits.size() - first > kMaxWaits; first += kMaxWaits) {
+    arch::Sync sync;
+    sync.engine = static_cast<uint32_t>(engine);
+    for (size_t i = 0; i < kMaxWaits; ++i) {
+      const Need& need = waits[first + i];
+      SetWait(sync, i, flags_[need.engine], need.number, false);
+    }
+    assembler_.Append(arch::Opcode::kSync, sync).ok();  // errors come back from Finish
+  }
+  for (size_t i = first; i < waits.size(); ++i) {
+    SetWait(instruction, i - first, flags_[waits[i].engine], waits[i].number, waits[i].weights);
+  }
+  instruction.engine = static_cast<uint32_t>(engine);
+  instruction.signal0_flag = flags_[self];
+  instruction.signal0_level = 0;
+  instruction.signal0_valid = 1;
+  assembler_.Append(opcode, instruction).ok();
+
+  const uint64_t number = ++issued_[self];
+  // The end of a matmul is the end of both of its streams; neither stream knows that of itself.
+  Clock clock = known_[self][0];
+  for (size_t e = 0; e < kEngines; ++e) clock[e] = std::max(clock[e], known_[self][1][e]);
+  clock[self] = number;
+  history_[self].push_back(clock);
+  for (AccessLog* log : touches.reads) log->read[self] = number;
+  for (AccessLog* log : touches.weight_reads) log->read[self] = number;
+  for (AccessLog* log : touches.writes) log->write[self] = number;
+}
+
+void Emitter::Load(arch::Dma instruction, const Touches& touches) {
+  Append(arch::Opcode::kLoad, arch::Engine::kDmaLoad, instruction, touches);
+}
+void Emitter::Store(arch::Dma instruction, const Touches& touches) {
+  Append(arch::Opcode::kStore, arch::Engine::kDmaStore, instruction, touches);
+}
+void Emitter::Matmul(arch::Engine engine, arch::Matmul instruction, const Touches& touches) {
+  Append(arch::Opcode::kMatmul, engine, instruction, touches);
+}
+void Emitter::Vector(arch::Vector instruction, const Touches& touches) {
+  Append(arch::Opcode::kVector, arch::Engine::kVpu, instruction, touches);
+}
+
+int32_t Emitter::Stride(int64_t value) {
+  if (value < std::numeric_limits<int32_t>::min() || value > std::numeric_limits<int32_t>::max()) {
+    Fail(Unsupported(fmt::format("a stride of {} bytes does not fit an instruction", value)));
+    return 0;
+  }
+  return static_cast<int32_t>(value);
+}
+
+uint32_t Emitter::Address(int64_t value) {
+  if (value < 0 || value > std::numeric_limits<uint32_t>::max()) {
+    Fail(Internal(fmt::format("{} does not fit an instruction", value)));
+    return 0;
+  }
+  return static_cast<uint32_t>(value);
+}
+
+void Emitter::Fail(Status status) {
+  if (error_.ok()) error_ = std::move(status);
+}
+
+Result<isa::Program> Emitter::Finish() {
+  RETURN_IF_ERROR(error_);
+  return assembler_.Finish();
+}
+
+}  // namespace systolith::compiler

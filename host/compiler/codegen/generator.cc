@@ -1,0 +1,140 @@
+#include "host/compiler/codegen/generator.h"
+
+#include <fmt/format.h>
+
+#include <cassert>
+
+namespace systolith::compiler {
+
+int64_t RoundUp(int64_t value, int64_t multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
+
+int64_t CeilDivide(int64_t value, int64_t divisor) { return (value + divisor - 1) / divisor; }
+
+HbmMap::Place HbmMap::Of(graph::Value value, bool writes) {
+  const uint32_t number = tensor_of_value_.at(value);
+  const isa::Tensor& tensor = tensors_[number];
+  const bool is_shared =
+      tensor.home == isa::Home::kScratch || tensor.home == isa::Home::kConstants;
+  const uint32_t index = is_shared ? 0 : tensor.index;
+  Place place;
+  place.offset = static_cast<int64_t>(tensor.offset);
+  while (place.segment < segments_.size() && !(segments_[place.segment].home == tensor.home &&
+                                               segments_[place.segment].index == index)) {
+    ++place.segment;
+  }
+  if (place.segment == segments_.size()) segments_.push_back({tensor.home, index, true, false});
+  segments_[place.segment].writable |= writes;
+
+  if (!logs_.contains(number)) {
+    AccessLog log;
+    if (tensor.home == isa::Home::kScratch) {
+      for (const auto& [other_number, other_log] : logs_) {
+        const isa::Tensor& other = tensors_[other_number];
+        if (other.home == isa::Home::kScratch && other.offset < tensor.offset + tensor.bytes &&
+            tensor.offset < other.offset + other.bytes) {
+          log.Join(other_log);
+        }
+      }
+    }
+    logs_[number] = log;
+  }
+  place.log = &logs_[number];
+  return place;
+}
+
+Generator::Generator(const arch::ChipConfig& chip, HbmMap& hbm)
+    : chip_(chip),
+      hbm_(hbm),
+      emitter_(chip),
+      chunks_(kChunks),
+      accumulators_(static_cast<size_t>(2 * chip.mxu_count)) {}
+
+Status Generator::Emit(const Kernel& kernel) {
+  emitter_.SetLine(kernel.operation, kernel.location.line);
+  next_byte_ = 0;
+  if (kernel.shape.ElementCount() == 0) return OkStatus();
+  Status status;
+  if (std::holds_alternative<Contraction>(kernel.body)) {
+    status = EmitContraction(*this, kernel);
+  } else if (std::holds_alternative<Elementwise>(kernel.body)) {
+    status = EmitElementwise(*this, kernel);
+  } else if (std::holds_alternative<Copy>(kernel.body)) {
+    status = EmitCopy(*this, kernel);
+  } else {
+    status = EmitReduction(*this, kernel);
+  }
+  return status.WithContext(
+      fmt::format("stablehlo.{} at line {}", kernel.operation, kernel.location.line));
+}
+
+int64_t Generator::SlotBytes(int64_t bytes) const {
+  return RoundUp(std::max<int64_t>(bytes, 1), std::max<int64_t>(chip_.WordBytes(), 64));
+}
+
+std::vector<TileSlot> Generator::AllocateSlots(int64_t count, int64_t bytes, int64_t pieces) {
+  std::vector<TileSlot> slots;
+  const int64_t chunk_bytes = chip_.buffer_bytes / kChunks;
+  for (int64_t i = 0; i < count; ++i) {
+    AccessLog before;
+    const int64_t end = next_byte_ + SlotBytes(bytes);
+    assert(end <= chip_.buffer_bytes);
+    for (int64_t chunk = next_byte_ / chunk_bytes; chunk * chunk_bytes < end; ++chunk) {
+      before.Join(chunks_[static_cast<size_t>(chunk)]);
+    }
+    slots.push_back({next_byte_, std::vector<AccessLog>(static_cast<size_t>(pieces), before)});
+    next_byte_ = end;
+  }
+  return slots;
+}
+
+void Generator::Release(const std::vector<TileSlot>& slots, int64_t bytes) {
+  const int64_t chunk_bytes = chip_.buffer_bytes / kChunks;
+  for (const TileSlot& slot : slots) {
+    const int64_t end = slot.address + SlotBytes(bytes);
+    for (int64_t chunk = slot.address / chunk_bytes; chunk * chunk_bytes < end; ++chunk) {
+      for (const AccessLog& piece : slot.pieces) chunks_[static_cast<size_t>(chunk)].Join(piece);
+    }
+  }
+}
+
+AccessLog& Generator::AccumulatorLog(int64_t mxu, int64_t half) {
+  return accumulators_[static_cast<size_t>(2 * mxu + half)];
+}
+
+void Generator::EmitZeros(TileSlot& slot, int64_t bytes) {
+  const int64_t elements = SlotBytes(bytes) / 4;
+  arch::Vector vector;
+  vector.counts.fill(1);
+  vector.counts[5] = emitter_.Address(CeilDivide(elements, chip_.Lanes()));
+  vector.x_source = static_cast<uint32_t>(arch::XSource::kZero);
+  vector.out_type = static_cast<uint32_t>(arch::LaneType::kF32);
+  vector.length_limit = emitter_.Address(elements);
+  vector.length_level = 5;
+  vector.out_base = emitter_.Address(slot.address);
+  vector.out_strides[5] = emitter_.Stride(4 * chip_.Lanes());
+  emitter_.Vector(vector, {.reads = {}, .weight_reads = {}, .writes = slot.Logs()});
+}
+
+void Generator::SetSteps(arch::Vector& vector, const std::vector<VectorStep>& steps) const {
+  std::vector<uint32_t> immediates;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    auto operand = static_cast<uint32_t>(arch::VectorOperand::kNone);
+    if (steps[i].operand.kind == StepOperand::Kind::kStream) {
+      operand = static_cast<uint32_t>(arch::VectorOperand::kY) + steps[i].operand.bits;
+    } else if (steps[i].operand.kind == StepOperand::Kind::kImmediate) {
+      const auto found =
+          std::find(immediates.begin(), immediates.end(), steps[i].operand.bits);
+      const auto which = static_cast<uint32_t>(found - immediates.begin());
+      if (found == immediates.end()) immediates.push_back(steps[i].operand.bits);
+      operand = static_cast<uint32_t>(arch::VectorOperand::kImmediate0) + which;
+    }
+    vector.ops[i] = static_cast<uint32_t>(steps[i].op) | operand << 8;
+  }
+  vector.op_count = static_cast<uint32_t>(steps.size());
+  assert(immediates.size() <= vector.immediates.size());
+  std::copy(immediates.begin(), immediates.end(), vector.immediates.begin());
+}
+
+}  // namespace systolith::compiler

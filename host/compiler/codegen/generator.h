@@ -1,0 +1,94 @@
+#ifndef SYSTOLITH_HOST_COMPILER_CODEGEN_GENERATOR_H_
+#define SYSTOLITH_HOST_COMPILER_CODEGEN_GENERATOR_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "host/arch/chip_config.h"
+#include "host/base/status.h"
+#include "host/compiler/codegen/emitter.h"
+#include "host/compiler/codegen/transfer.h"
+#include "host/compiler/kernel.h"
+#include "host/compiler/schedule/pipeline.h"
+#include "host/isa/executable.h"
+
+namespace systolith::compiler {
+
+// Where tensors live and how a program names them: the segments of one launch, and the log of
+// every place in HBM. Scratch memory is used again, so a log covers all tensors that overlap.
+class HbmMap {
+ public:
+  HbmMap(const std::vector<isa::Tensor>& tensors,
+         const std::map<graph::Value, uint32_t>& tensor_of_value)
+      : tensors_(tensors), tensor_of_value_(tensor_of_value) {}
+
+  struct Place {
+    uint32_t segment = 0;
+    int64_t offset = 0;  // bytes in the segment
+    AccessLog* log = nullptr;
+  };
+  Place Of(graph::Value value, bool writes);
+
+  std::vector<isa::SegmentBinding> TakeSegments() { return std::move(segments_); }
+
+ private:
+  const std::vector<isa::Tensor>& tensors_;
+  const std::map<graph::Value, uint32_t>& tensor_of_value_;
+  std::vector<isa::SegmentBinding> segments_;
+  std::map<uint32_t, AccessLog> logs_;  // by tensor
+};
+
+// Writes the program of one launch, kernel by kernel.
+class Generator {
+ public:
+  Generator(const arch::ChipConfig& chip, HbmMap& hbm);
+
+  Status Emit(const Kernel& kernel);
+  Result<isa::Program> Finish() { return emitter_.Finish(); }
+
+  const arch::ChipConfig& chip() const { return chip_; }
+  Emitter& emitter() { return emitter_; }
+  HbmMap& hbm() { return hbm_; }
+
+  // Space in the unified buffer, aligned to bank words. A kernel starts with all of it; a slot
+  // remembers who used its bytes before, so that kernels overlap as far as they can.
+  int64_t FreeBytes() const { return chip_.buffer_bytes - next_byte_; }
+  int64_t SlotBytes(int64_t bytes) const;  // what a slot of that size takes
+  std::vector<TileSlot> AllocateSlots(int64_t count, int64_t bytes, int64_t pieces);
+  // Hands the logs of slots back once the kernel is done with them.
+  void Release(const std::vector<TileSlot>& slots, int64_t bytes);
+
+  // Half `half` of the accumulators of one matrix unit.
+  AccessLog& AccumulatorLog(int64_t mxu, int64_t half);
+
+  // Writes zeros over a slot.
+  void EmitZeros(TileSlot& slot, int64_t bytes);
+
+  // Fills in the steps of a vector instruction.
+  void SetSteps(arch::Vector& vector, const std::vector<VectorStep>& steps) const;
+
+ private:
+  static constexpr int64_t kChunks = 64;  // of the buffer, each with a log
+
+  const arch::ChipConfig& chip_;
+  HbmMap& hbm_;
+  Emitter emitter_;
+  int64_t next_byte_ = 0;
+  std::vector<AccessLog> chunks_;
+  std::vector<AccessLog> accumulators_;
+};
+
+// The kinds of kernel.
+Status EmitContraction(Generator& generator, const Kernel& kernel);
+Status EmitElementwise(Generator& generator, const Kernel& kernel);
+Status EmitCopy(Generator& generator, const Kernel& kernel);
+Status EmitReduction(Generator& generator, const Kernel& kernel);
+
+int64_t RoundUp(int64_t value, int64_t multiple);
+int64_t CeilDivide(int64_t value, int64_t divisor);
+
+}  // namespace systolith::compiler
+
+#endif  // SYSTOLITH_HOST_COMPILER_CODEGEN_GENERATOR_H_

@@ -1,0 +1,210 @@
+// Reductions. Element i joins partial i mod 128 in rising i; then the partials fold as a tree at
+// distance 64, 32 ... 1; then the initial value joins. The reduced dimension runs over rows of the
+// buffer, so that every step is elementwise, whatever the number of lanes.
+#include <algorithm>
+
+#include "host/compiler/codegen/generator.h"
+#include "host/compiler/passes/support.h"
+
+namespace systolith::compiler {
+namespace {
+
+constexpr int64_t kPartials = 128;  // part of the numeric contract
+constexpr int64_t kBlockSlots = 3;
+constexpr int64_t kOutSlots = 2;
+
+class ReductionEmitter {
+ public:
+  ReductionEmitter(Generator& generator, const Kernel& kernel)
+      : generator_(generator),
+        emitter_(generator.emitter()),
+        kernel_(kernel),
+        r_(std::get<Reduction>(kernel.body)),
+        size_(r_.x.ElementBytes()),
+        type_(static_cast<uint32_t>(*LaneTypeOf(r_.x.type))) {}
+
+  Status Run() {
+    partials_ = std::min(r_.reduced.size, kPartials);
+    blocks_ = CeilDivide(r_.reduced.size, kPartials);
+    RETURN_IF_ERROR(ChooseColumns());
+    out_place_ = generator_.hbm().Of(kernel_.result, true);
+    const int64_t tile = TileBytes();
+    block_pool_ = pipeline_.AddPool(
+        generator_.AllocateSlots(kBlockSlots, tile, 1),
+        [this](int64_t key, TileSlot& slot) { LoadBlock(key, slot); });
+    partial_slots_ = generator_.AllocateSlots(1, tile, 1);
+    out_slots_ = generator_.AllocateSlots(kOutSlots, RowBytes(), 1);
+    init_slots_ = generator_.AllocateSlots(1, 8 * size_, 1);
+    if (r_.init.kind == StepOperand::Kind::kStream) LoadInit();
+    const int64_t chunks = CeilDivide(r_.kept.size, columns_);
+    for (int64_t chunk = 0; chunk < chunks; ++chunk) AddChunk(chunk);
+    pipeline_.Run();
+    generator_.Release(pipeline_.slots(block_pool_), tile);
+    generator_.Release(partial_slots_, tile);
+    generator_.Release(out_slots_, RowBytes());
+    generator_.Release(init_slots_, 8 * size_);
+    return OkStatus();
+  }
+
+ private:
+  int64_t RowBytes() const { return RoundUp(columns_, 8) * size_; }
+  int64_t TileBytes() const { return std::max<int64_t>(partials_, 1) * RowBytes(); }
+
+  Status ChooseColumns() {
+    for (columns_ = r_.kept.size; columns_ >= 1; columns_ = columns_ == 1 ? 0 : CeilDivide(columns_, 2)) {
+      const int64_t bytes = (kBlockSlots + 1) * generator_.SlotBytes(TileBytes()) +
+                            kOutSlots * generator_.SlotBytes(RowBytes()) +
+                            generator_.SlotBytes(8 * size_);
+      if (bytes <= generator_.FreeBytes()) return OkStatus();
+    }
+    return Unsupported("no tile of it fits the unified buffer");
+  }
+
+  int64_t Columns(int64_t chunk) const {
+    return std::min(columns_, r_.kept.size - chunk * columns_);
+  }
+  int64_t BlockRows(int64_t block) const {
+    return std::min(kPartials, r_.reduced.size - block * kPartials);
+  }
+
+  void LoadBlock(int64_t key, TileSlot& slot) {
+    const int64_t chunk = key / blocks_;
+    const int64_t block = key % blocks_;
+    const HbmMap::Place place = generator_.hbm().Of(r_.x.base, false);
+    Transfer transfer;
+    transfer.segment = place.segment;
+    transfer.offset = place.offset + size_ * (r_.x.offset + block * kPartials * r_.reduced.stride +
+                                              chunk * columns_ * r_.kept.stride);
+    transfer.buffer = slot.address;
+    transfer.element_bytes = size_;
+    transfer.dimensions = {{BlockRows(block), r_.reduced.stride * size_, RowBytes()},
+                           {Columns(chunk), r_.kept.stride * size_, size_}};
+    EmitLoad(emitter_, transfer, {{place.log}, {}, slot.Logs()});
+  }
+
+  void LoadInit() {
+    const View& init = kernel_.streams[0];
+    const HbmMap::Place place = generator_.hbm().Of(init.base, false);
+    Transfer transfer;
+    transfer.segment = place.segment;
+    transfer.offset = place.offset + init.offset * size_;
+    transfer.buffer = init_slots_[0].address;
+    transfer.element_bytes = size_;
+    EmitLoad(emitter_, transfer, {{place.log}, {}, init_slots_[0].Logs()});
+  }
+
+  void AddChunk(int64_t chunk) {
+    for (int64_t block = 0; block < std::max<int64_t>(blocks_, 1); ++block) {
+      std::vector<Pipeline::Need> needs;
+      if (blocks_ > 0) needs.push_back({block_pool_, chunk * blocks_ + block});
+      const bool is_last = block + 1 >= blocks_;
+      pipeline_.AddUnit(std::move(needs), [=, this](const std::vector<TileSlot*>& slots) {
+        if (blocks_ > 0) EmitFold(chunk, block, *slots[0]);
+        if (is_last) {
+          EmitTree(chunk);
+          EmitResult(chunk);
+        }
+      });
+    }
+  }
+
+  // An instruction over `rows` rows of a chunk.
+  arch::Vector Rows(int64_t chunk, int64_t rows) {
+    const int64_t lanes = generator_.chip().Lanes();
+    arch::Vector v;
+    v.counts.fill(1);
+    v.counts[4] = emitter_.Address(rows);
+    v.counts[5] = emitter_.Address(CeilDivide(Columns(chunk), lanes));
+    v.length_limit = emitter_.Address(Columns(chunk));
+    v.length_level = 5;
+    v.x_type = v.y_type = v.out_type = type_;
+    v.x_source = static_cast<uint32_t>(arch::XSource::kBuffer);
+    for (auto* strides : {&v.x_strides, &v.y_strides, &v.out_strides}) {
+      (*strides)[4] = emitter_.Stride(RowBytes());
+      (*strides)[5] = emitter_.Stride(lanes * size_);
+    }
+    return v;
+  }
+
+  void Combine(arch::Vector& v) {
+    v.y_used = 1;
+    generator_.SetSteps(v, {{r_.combine, {StepOperand::Kind::kStream, 0}}});
+  }
+
+  // The first block becomes the partials, the others join them.
+  void EmitFold(int64_t chunk, int64_t block, TileSlot& tile) {
+    TileSlot& partial = partial_slots_[0];
+    arch::Vector v = Rows(chunk, BlockRows(block));
+    v.out_base = emitter_.Address(partial.address);
+    Touches touches{tile.Logs(), {}, partial.Logs()};
+    if (block == 0) {
+      v.x_base = emitter_.Address(tile.address);
+    } else {
+      v.x_base = emitter_.Address(partial.address);
+      v.y_base = emitter_.Address(tile.address);
+      Combine(v);
+    }
+    emitter_.Vector(v, touches);
+  }
+
+  void EmitTree(int64_t chunk) {
+    TileSlot& partial = partial_slots_[0];
+    int64_t present = partials_;
+    for (int64_t distance = kPartials / 2; distance > 0; distance /= 2) {
+      if (present <= distance) continue;  // absent partials do not take part
+      arch::Vector v = Rows(chunk, present - distance);
+      v.x_base = v.out_base = emitter_.Address(partial.address);
+      v.y_base = emitter_.Address(partial.address + distance * RowBytes());
+      Combine(v);
+      emitter_.Vector(v, {{}, {}, partial.Logs()});
+      present = distance;
+    }
+  }
+
+  void EmitResult(int64_t chunk) {
+    TileSlot& partial = partial_slots_[0];
+    TileSlot& out = out_slots_[static_cast<size_t>(chunk % kOutSlots)];
+    arch::Vector v = Rows(chunk, 1);
+    v.x_base = emitter_.Address(partial.address);
+    v.out_base = emitter_.Address(out.address);
+    Touches touches{partial.Logs(), {}, out.Logs()};
+    if (blocks_ == 0) v.x_source = static_cast<uint32_t>(arch::XSource::kZero);
+    if (r_.init.kind == StepOperand::Kind::kStream) {
+      v.y_used = v.y_splat = 1;
+      v.y_base = emitter_.Address(init_slots_[0].address);
+      v.y_strides.fill(0);
+      for (AccessLog* log : init_slots_[0].Logs()) touches.reads.push_back(log);
+    }
+    generator_.SetSteps(v, {{blocks_ == 0 ? arch::VectorOp::kCopy : r_.combine, r_.init}});
+    emitter_.Vector(v, touches);
+
+    const int64_t out_size = graph::ByteWidth(kernel_.shape.type);
+    Transfer transfer;
+    transfer.segment = out_place_.segment;
+    transfer.offset = out_place_.offset + chunk * columns_ * out_size;
+    transfer.buffer = out.address;
+    transfer.element_bytes = out_size;
+    transfer.dimensions = {{Columns(chunk), out_size, out_size}};
+    EmitStore(emitter_, transfer, {out.Logs(), {}, {out_place_.log}});
+  }
+
+  Generator& generator_;
+  Emitter& emitter_;
+  const Kernel& kernel_;
+  const Reduction& r_;
+  const int64_t size_;
+  const uint32_t type_;
+  int64_t partials_ = 0, blocks_ = 0, columns_ = 0;
+  HbmMap::Place out_place_;
+  Pipeline pipeline_;
+  size_t block_pool_ = 0;
+  std::vector<TileSlot> partial_slots_, out_slots_, init_slots_;
+};
+
+}  // namespace
+
+Status EmitReduction(Generator& generator, const Kernel& kernel) {
+  return ReductionEmitter(generator, kernel).Run();
+}
+
+}  // namespace systolith::compiler

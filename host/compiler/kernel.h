@@ -1,0 +1,102 @@
+#ifndef SYSTOLITH_HOST_COMPILER_KERNEL_H_
+#define SYSTOLITH_HOST_COMPILER_KERNEL_H_
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "host/arch/isa.h"
+#include "host/compiler/view.h"
+#include "host/graph/graph.h"
+
+// What one piece of chip code computes: operands from HBM, result to HBM, and in between what was
+// fused into one pass through the vector unit.
+namespace systolith::compiler {
+
+// Second operand of a step of the vector unit.
+struct StepOperand {
+  enum class Kind : uint8_t { kNone, kImmediate, kStream };
+  Kind kind = Kind::kNone;
+  uint32_t bits = 0;  // kImmediate: the lane's value. kStream: which of Kernel::streams
+
+  bool operator==(const StepOperand&) const = default;
+};
+
+struct VectorStep {
+  arch::VectorOp op = arch::VectorOp::kCopy;
+  StepOperand operand;
+
+  bool operator==(const VectorStep&) const = default;
+};
+
+// Steps by which a tensor is walked along one canonical dimension of a contraction.
+struct OuterLoop {
+  int64_t count = 1;
+  int64_t lhs = 0, rhs = 0, out = 0;  // elements per step
+  std::array<int64_t, 2> streams{};
+};
+
+// out[n, oy, ox, o] = sum over kh, kw, c of lhs[n, y, x, c] * rhs[kh, kw, c, o], where
+// y = oy * stride_y + kh * window_dilation_y - pad_y in the lhs dilated by base_dilation; in this
+// order of terms. A matrix product is the case kh = kw = 1, one image of `oy` rows of one pixel.
+struct Contraction {
+  View lhs, rhs;  // base, type and offset; dimensions are those below
+  Axis n, h, w, c;                       // of lhs
+  Axis kh, kw, rhs_c, o;                 // of rhs
+  Axis out_n, out_y, out_x, out_o;       // of the result
+  std::array<std::array<int64_t, 4>, 2> stream_strides{};  // per stream: n, oy, ox, o
+  int64_t stride_y = 1, stride_x = 1, pad_y = 0, pad_x = 0;
+  int64_t base_dilation_y = 1, base_dilation_x = 1;
+  int64_t window_dilation_y = 1, window_dilation_x = 1;
+  std::vector<OuterLoop> outer;  // batch dimensions, feature groups
+
+  arch::OperandType lhs_type = arch::OperandType::kBf16;
+  arch::OperandType rhs_type = arch::OperandType::kBf16;
+  std::vector<std::pair<uint32_t, uint32_t>> passes;  // slices of lhs and rhs, smallest first
+
+  // Which dimensions of the result each canonical dimension is made of; used to view streams.
+  std::vector<graph::Dims> outer_result_dims;
+  std::array<graph::Dims, 4> result_dims;  // n, oy, ox, o
+  int64_t feature_groups = 1;              // the last outer loop splits o's dimension
+};
+
+struct Elementwise {
+  View x;
+};
+
+// A copy: the view becomes dense.
+struct Copy {
+  View x;
+};
+
+// x[r, s] folded over r: element i joins partial i mod 128 in rising i, then a tree over the
+// partials, then `init`.
+struct Reduction {
+  View x;  // base, type and offset
+  Axis reduced, kept;
+  arch::VectorOp combine = arch::VectorOp::kAddF32;
+  StepOperand init;  // kStream: streams[0]
+};
+
+struct Kernel {
+  std::variant<Contraction, Elementwise, Copy, Reduction> body;
+  std::vector<VectorStep> steps;  // on every element of the body's result
+  std::vector<View> streams;      // at most two, with the result's dimensions
+  graph::Value result;
+  graph::Shape shape;
+  graph::Location location;
+  std::string operation;  // name for listings: of the operation that leads it
+  int64_t position = 0;   // kernels run in rising order
+
+  // Every value that the kernel reads.
+  std::vector<graph::Value> Operands() const;
+};
+
+std::string ToString(const Kernel& kernel);
+
+}  // namespace systolith::compiler
+
+#endif  // SYSTOLITH_HOST_COMPILER_KERNEL_H_

@@ -1,0 +1,161 @@
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "host/compiler/passes/host_fragment.h"
+#include "host/compiler/passes/passes.h"
+
+namespace systolith::compiler {
+namespace {
+
+using graph::Value;
+
+constexpr uint64_t kAlignment = 256;  // of tensors in shared allocations: whole memory lines
+
+uint64_t RoundUp(uint64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+
+// First and last group in which a value is used.
+struct Lifetime {
+  size_t first = 0, last = 0;
+};
+
+class Placer {
+ public:
+  explicit Placer(Compilation& compilation)
+      : compilation_(compilation), executable_(compilation.executable) {
+    for (const graph::Op& op : compilation.function().body.ops) {
+      if (op.opcode == graph::Opcode::kConstant) {
+        constants_[op.result()] = op.As<graph::ConstantAttributes>().value.get();
+      }
+    }
+  }
+
+  Status Run() {
+    const graph::Function& function = compilation_.function();
+    const std::vector<Value> arguments = function.arguments();
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      executable_.arguments.push_back(
+          Add(arguments[i], isa::Home::kArgument, static_cast<uint32_t>(i), 0));
+    }
+    CollectLifetimes();
+    PlaceResults(function.results());
+    PlaceConstants();
+    PlaceScratch();
+    for (const Value value : function.results()) {
+      const Value base = BaseOf(value);
+      if (!compilation_.tensors.contains(value)) {
+        isa::Tensor tensor = executable_.tensors[compilation_.tensors.at(base)];
+        tensor.dims = function.shape(value).dims;
+        executable_.tensors.push_back(tensor);
+        compilation_.tensors[value] = static_cast<uint32_t>(executable_.tensors.size() - 1);
+      }
+      executable_.results.push_back(compilation_.tensors.at(value));
+    }
+    return OkStatus();
+  }
+
+ private:
+  Value BaseOf(Value value) const {
+    const auto found = compilation_.same_storage.find(value);
+    return found == compilation_.same_storage.end() ? value : found->second;
+  }
+
+  uint32_t Add(Value value, isa::Home home, uint32_t index, uint64_t offset) {
+    const graph::Shape& shape = compilation_.function().shape(value);
+    isa::Tensor tensor;
+    tensor.element = graph::ElementTypeName(shape.type);
+    tensor.dims = shape.dims;
+    tensor.home = home;
+    tensor.index = index;
+    tensor.offset = offset;
+    tensor.bytes = static_cast<uint64_t>(shape.ByteCount());
+    executable_.tensors.push_back(tensor);
+    const auto number = static_cast<uint32_t>(executable_.tensors.size() - 1);
+    compilation_.tensors[value] = number;
+    return number;
+  }
+
+  void Use(Value value) {
+    auto [found, inserted] = lifetimes_.insert({value, {now_, now_}});
+    if (inserted) order_.push_back(value);
+    found->second.last = now_;
+  }
+
+  // One moment per kernel and per group of host operations.
+  void CollectLifetimes() {
+    for (const Group& group : compilation_.groups) {
+      if (const auto* chip = std::get_if<ChipGroup>(&group)) {
+        for (const size_t index : chip->kernels) {
+          ++now_;
+          for (const Value value : compilation_.kernels[index].Operands()) Use(value);
+          Use(compilation_.kernels[index].result);
+        }
+        continue;
+      }
+      ++now_;
+      const Fragment fragment = MakeFragment(compilation_, std::get<HostGroup>(group));
+      for (const Value value : fragment.inputs) Use(value);
+      for (const Value value : fragment.outputs) Use(value);
+    }
+  }
+
+  void PlaceResults(const std::vector<Value>& results) {
+    for (size_t i = 0; i < results.size(); ++i) {
+      const Value base = BaseOf(results[i]);
+      if (constants_.contains(base)) {
+        Use(base);
+      } else if (!compilation_.tensors.contains(base)) {
+        Add(base, isa::Home::kResult, static_cast<uint32_t>(i), 0);
+      }
+    }
+  }
+
+  void PlaceConstants() {
+    for (const Value value : order_) {
+      if (!constants_.contains(value)) continue;
+      const uint64_t offset = RoundUp(executable_.constants.size());
+      Add(value, isa::Home::kConstants, 0, offset);
+      const auto bytes = constants_.at(value)->bytes();
+      executable_.constants.resize(offset);
+      executable_.constants.insert(executable_.constants.end(), bytes.begin(), bytes.end());
+    }
+  }
+
+  // First fit among the values that are alive at the same time.
+  void PlaceScratch() {
+    struct Block {
+      uint64_t begin, end;
+      size_t last;
+    };
+    std::vector<Block> alive;  // by rising begin
+    for (const Value value : order_) {
+      if (compilation_.tensors.contains(value)) continue;
+      const Lifetime lifetime = lifetimes_.at(value);
+      std::erase_if(alive, [&](const Block& block) { return block.last < lifetime.first; });
+      const auto shape_bytes =
+          static_cast<uint64_t>(compilation_.function().shape(value).ByteCount());
+      const uint64_t bytes = RoundUp(std::max<uint64_t>(shape_bytes, 1));
+      uint64_t begin = 0;
+      auto at = alive.begin();
+      for (; at != alive.end() && at->begin < begin + bytes; ++at) begin = std::max(begin, at->end);
+      alive.insert(std::upper_bound(alive.begin(), alive.end(), begin,
+                                    [](uint64_t b, const Block& block) { return b < block.begin; }),
+                   {begin, begin + bytes, lifetime.last});
+      Add(value, isa::Home::kScratch, 0, begin);
+      executable_.scratch_bytes = std::max(executable_.scratch_bytes, begin + bytes);
+    }
+  }
+
+  Compilation& compilation_;
+  isa::Executable& executable_;
+  std::map<Value, const graph::Literal*> constants_;
+  std::map<Value, Lifetime> lifetimes_;
+  std::vector<Value> order_;  // by first use
+  size_t now_ = 0;
+};
+
+}  // namespace
+
+Status PlaceTensors(Compilation& compilation) { return Placer(compilation).Run(); }
+
+}  // namespace systolith::compiler

@@ -1,0 +1,345 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <functional>
+
+#include "host/compiler/passes/passes.h"
+#include "host/compiler/passes/planner.h"
+#include "host/compiler/passes/support.h"
+#include "host/graph/rewrite.h"
+
+namespace systolith::compiler {
+namespace {
+
+using graph::ElementType;
+using graph::Op;
+using graph::Opcode;
+using graph::Value;
+
+// Looking for a uniform constant is worth it up to here; longer ones are rarely uniform.
+constexpr int64_t kMaxUniformElements = 1 << 20;
+
+// An element as the vector unit's lane holds it.
+uint32_t LaneBits(const graph::Literal& literal, int64_t element) {
+  if (graph::IsFloat(literal.type())) {
+    return std::bit_cast<uint32_t>(static_cast<float>(literal.GetDouble(element)));
+  }
+  return static_cast<uint32_t>(literal.GetInt(element));
+}
+
+bool IsRaw(ElementType result) { return result == ElementType::kBF16 || result == ElementType::kS8; }
+
+}  // namespace
+
+Planner::Planner(Compilation& compilation)
+    : compilation_(compilation),
+      function_(compilation.function()),
+      uses_(graph::CountUses(function_)) {}
+
+Status Planner::Run() {
+  for (const Value argument : function_.arguments()) {
+    SetView(argument, View::Dense(argument, function_.shape(argument)));
+  }
+  const std::vector<Op> ops = function_.body.ops;  // kernels add values to the function
+  for (size_t i = 0; i < ops.size(); ++i) {
+    location_ = ops[i].location;
+    RETURN_IF_ERROR(Visit(ops[i], compilation_.placements[i]));
+  }
+  std::stable_sort(compilation_.kernels.begin(), compilation_.kernels.end(),
+                   [](const Kernel& a, const Kernel& b) { return a.position < b.position; });
+  return OkStatus();
+}
+
+Status Planner::Visit(const Op& op, const Placement& placement) {
+  if (op.opcode == Opcode::kReturn) {
+    VisitReturn(op);
+    return OkStatus();
+  }
+  if (op.opcode == Opcode::kConstant) {
+    constants_[op.result()] = op.As<graph::ConstantAttributes>().value.get();
+    SetView(op.result(), View::Dense(op.result(), function_.shape(op.result())));
+    return OkStatus();
+  }
+  if (placement.unit != Unit::kChip) {
+    compilation_.host_operations.push_back({op, NextPosition()});
+    for (const Value result : op.results) {
+      SetView(result, View::Dense(result, function_.shape(result)));
+    }
+    return OkStatus();
+  }
+  if (IsViewOperation(op.opcode)) return VisitView(op);
+  if (IsVectorOperation(op.opcode)) return VisitVector(op);
+  if (op.opcode == Opcode::kReduce) {
+    VisitReduce(op);
+  } else {
+    VisitProduct(op);
+  }
+  return OkStatus();
+}
+
+Status Planner::VisitView(const Op& op) {
+  const Value operand = op.operands[0];
+  const View& view = ViewOf(operand);
+  const graph::Shape& shape = function_.shape(op.result());
+  switch (op.opcode) {
+    case Opcode::kTranspose:
+      SetView(op.result(), view.Transposed(op.As<graph::DimensionsAttributes>().dimensions));
+      break;
+    case Opcode::kBroadcastInDim:
+      SetView(op.result(),
+              view.BroadcastTo(shape.dims, op.As<graph::DimensionsAttributes>().dimensions));
+      break;
+    case Opcode::kSlice:
+      SetView(op.result(), view.Sliced(op.As<graph::SliceAttributes>()));
+      break;
+    case Opcode::kReverse:
+      SetView(op.result(), view.Reversed(op.As<graph::DimensionsAttributes>().dimensions));
+      break;
+    case Opcode::kOptimizationBarrier:
+      SetView(op.result(), view);
+      break;
+    default: {
+      std::optional<View> reshaped = view.Reshaped(shape.dims);
+      if (!reshaped) {
+        Store(operand, op.location);
+        reshaped = ViewOf(operand).Reshaped(shape.dims);
+      }
+      if (!reshaped) return Internal(graph::Describe(op) + ": a dense operand has no reshape");
+      SetView(op.result(), *reshaped);
+    }
+  }
+  return OkStatus();
+}
+
+Status Planner::VisitVector(const Op& op) {
+  const Value result = op.result();
+  const graph::Shape& shape = function_.shape(result);
+  std::vector<ChainOperand> operands;
+  for (const Value operand : op.operands) operands.push_back(OperandOf(operand, shape.dims));
+
+  // The chain goes on where its last part stands, so that the others are there before it.
+  std::vector<size_t> candidates;
+  for (size_t i = 0; i < op.operands.size(); ++i) {
+    const bool used_once = uses_[static_cast<size_t>(op.operands[i].id)] == 1;
+    if (used_once && open_.contains(op.operands[i])) candidates.push_back(i);
+  }
+  const auto position = [&](size_t i) {
+    return compilation_.kernels[open_.at(op.operands[i]).kernel].position;
+  };
+  std::sort(candidates.begin(), candidates.end(),
+            [&](size_t a, size_t b) { return position(a) > position(b); });
+  for (const size_t x : candidates) {
+    if (Extend(op, x, operands)) return OkStatus();
+  }
+
+  size_t x = op.opcode == Opcode::kClamp ? 1 : 0;
+  if (op.operands.size() == 2) {
+    const auto is_simple = [&](size_t i) {
+      const graph::Dims& strides = operands[i].view.strides;
+      return !operands[i].immediate &&
+             std::find(strides.begin(), strides.end(), 0) == strides.end();
+    };
+    if (!is_simple(0) && (is_simple(1) || operands[0].immediate)) x = 1;
+  }
+  VectorChain chain(function_.shape(op.operands[x]).type, false);
+  Elementwise body{operands[x].view};
+  if (operands[x].immediate) {
+    body.x.base = Value{};
+    chain.Load(operands[x]);
+  }
+  if (!chain.Append(op, shape.type, x, operands)) {
+    return Internal(graph::Describe(op) + ": does not fit the vector unit");
+  }
+  Kernel& kernel = AddKernel(result, op, std::string(graph::OpcodeName(op.opcode)));
+  kernel.body = body;
+  kernel.steps = chain.steps();
+  kernel.streams = chain.streams();
+  open_.emplace(result, OpenKernel{compilation_.kernels.size() - 1, std::move(chain)});
+  return OkStatus();
+}
+
+bool Planner::Extend(const Op& op, size_t x, const std::vector<ChainOperand>& operands) {
+  OpenKernel open = open_.at(op.operands[x]);
+  std::vector<ChainOperand> fitting = operands;
+  if (!open.chain.Append(op, function_.shape(op.result()).type, x, fitting)) return false;
+  if (const auto* body = std::get_if<Contraction>(&compilation_.kernels[open.kernel].body)) {
+    Contraction contraction = *body;
+    if (!SetStreamStrides(contraction, open.chain.streams())) {
+      open = open_.at(op.operands[x]);
+      for (size_t i = 0; i < fitting.size(); ++i) {
+        if (i != x && !fitting[i].immediate) fitting[i].view = MakeDense(fitting[i].view);
+      }
+      if (!open.chain.Append(op, function_.shape(op.result()).type, x, fitting) ||
+          !SetStreamStrides(contraction, open.chain.streams())) {
+        return false;
+      }
+    }
+    compilation_.kernels[open.kernel].body = contraction;
+  }
+  Kernel& kernel = compilation_.kernels[open.kernel];
+  kernel.steps = open.chain.steps();
+  kernel.streams = open.chain.streams();
+  kernel.result = op.result();
+  kernel.shape = function_.shape(op.result());
+  kernel.position = NextPosition();
+  SetView(op.result(), View::Dense(op.result(), kernel.shape));
+  open_.erase(op.operands[x]);
+  open_.emplace(op.result(), std::move(open));
+  return true;
+}
+
+void Planner::VisitProduct(const Op& op) {
+  const View lhs = ViewOf(op.operands[0]);
+  const View rhs = ViewOf(op.operands[1]);
+  const bool is_dot = op.opcode == Opcode::kDotGeneral;
+  Contraction contraction =
+      is_dot ? PlanDotGeneral(op, function_, lhs, rhs,
+                              [this](const View& view) { return MakeDense(view); })
+             : PlanConvolution(op, function_, lhs, rhs);
+  const auto& asked = is_dot ? op.As<graph::DotGeneralAttributes>().precision
+                             : op.As<graph::ConvolutionAttributes>().precision;
+  SetPrecision(contraction, std::max({asked[0], asked[1], compilation_.f32_precision}));
+  if (contraction.lhs_type == arch::OperandType::kF32Rounded ||
+      contraction.rhs_type == arch::OperandType::kF32Rounded) {
+    compilation_.executable.notes.push_back(
+        graph::Describe(op) + ": f32 operands are rounded to bf16 (precision DEFAULT)");
+  }
+  Kernel& kernel = AddKernel(op.result(), op, std::string(graph::OpcodeName(op.opcode)));
+  kernel.body = std::move(contraction);
+  open_.emplace(op.result(),
+                OpenKernel{compilation_.kernels.size() - 1,
+                           VectorChain(kernel.shape.type, IsRaw(kernel.shape.type))});
+}
+
+void Planner::VisitReduce(const Op& op) {
+  const View& x = ViewOf(op.operands[0]);
+  const graph::Dims& dimensions = op.As<graph::ReduceAttributes>().dimensions;
+  graph::Dims order, kept;
+  for (int64_t i = 0; i < static_cast<int64_t>(x.dims.size()); ++i) {
+    const bool is_reduced = std::find(dimensions.begin(), dimensions.end(), i) != dimensions.end();
+    (is_reduced ? order : kept).push_back(i);
+  }
+  const size_t reduced_count = order.size();
+  order.insert(order.end(), kept.begin(), kept.end());
+  View ordered = x.Transposed(order);
+  graph::Dims first, second;
+  for (size_t i = 0; i < order.size(); ++i) {
+    (i < reduced_count ? first : second).push_back(static_cast<int64_t>(i));
+  }
+  if (!MergeDimensions(ordered, first) || !MergeDimensions(ordered, second)) {
+    ordered = MakeDense(ordered);
+  }
+  const bool is_float = graph::IsFloat(x.type);
+  Reduction reduction;
+  reduction.x = ordered;
+  reduction.reduced = *MergeDimensions(ordered, first);
+  reduction.kept = *MergeDimensions(ordered, second);
+  switch (*ReductionOperation(op)) {
+    case Opcode::kAdd:
+      reduction.combine = is_float ? arch::VectorOp::kAddF32 : arch::VectorOp::kAddS32;
+      break;
+    case Opcode::kMaximum:
+      reduction.combine = is_float ? arch::VectorOp::kMaximumF32 : arch::VectorOp::kMaximumS32;
+      break;
+    default:
+      reduction.combine = is_float ? arch::VectorOp::kMinimumF32 : arch::VectorOp::kMinimumS32;
+      break;
+  }
+  Kernel& kernel = AddKernel(op.result(), op, "reduce");
+  const ChainOperand init = OperandOf(op.operands[1], kernel.shape.dims);
+  if (init.immediate) {
+    reduction.init = {StepOperand::Kind::kImmediate, *init.immediate};
+  } else {
+    reduction.init = {StepOperand::Kind::kStream, 0};
+    kernel.streams = {init.view};
+  }
+  kernel.body = std::move(reduction);
+}
+
+void Planner::VisitReturn(const Op& op) {
+  for (const Value value : op.operands) {
+    const View& view = ViewOf(value);
+    if (view.base == value) continue;
+    const Value base = view.base;
+    const auto arguments = function_.arguments();
+    const bool is_input = constants_.contains(base) ||
+                          std::find(arguments.begin(), arguments.end(), base) != arguments.end();
+    if (!is_input && view.CoversBase(function_.shape(base).ElementCount())) {
+      compilation_.same_storage[value] = base;
+    } else {
+      Store(value, op.location);
+    }
+  }
+}
+
+void Planner::SetView(Value value, View view) { views_.insert_or_assign(value, std::move(view)); }
+
+const View& Planner::ViewOf(Value value) const { return views_.at(value); }
+
+ChainOperand Planner::OperandOf(Value value, const graph::Dims& dims) const {
+  ChainOperand operand;
+  operand.view = ViewOf(value);
+  if (operand.view.dims != dims) operand.view = operand.view.BroadcastTo(dims, {});
+  operand.immediate = UniformBits(operand.view);
+  return operand;
+}
+
+std::optional<uint32_t> Planner::UniformBits(const View& view) const {
+  const auto constant = constants_.find(view.base);
+  if (constant == constants_.end() || !LaneTypeOf(view.type)) return std::nullopt;
+  const graph::Literal& literal = *constant->second;
+  const int64_t count = literal.size();
+  if (count == 0 || count > kMaxUniformElements) return std::nullopt;
+  const bool is_single = std::all_of(view.strides.begin(), view.strides.end(),
+                                     [](int64_t stride) { return stride == 0; });
+  if (is_single) return LaneBits(literal, view.offset);
+  for (int64_t i = 1; i < count; ++i) {
+    if (LaneBits(literal, i) != LaneBits(literal, 0)) return std::nullopt;
+  }
+  return LaneBits(literal, 0);
+}
+
+View Planner::MakeDense(const View& view) {
+  const Value value = function_.NewValue(view.shape());
+  Kernel kernel;
+  kernel.body = Copy{view};
+  kernel.result = value;
+  kernel.shape = view.shape();
+  kernel.location = location_;
+  kernel.operation = "copy";
+  kernel.position = NextPosition();
+  compilation_.kernels.push_back(std::move(kernel));
+  SetView(value, View::Dense(value, view.shape()));
+  return ViewOf(value);
+}
+
+void Planner::Store(Value value, graph::Location location) {
+  const View view = ViewOf(value);
+  if (view.base == value) return;
+  Kernel kernel;
+  kernel.body = Copy{view};
+  kernel.result = value;
+  kernel.shape = view.shape();
+  kernel.location = location;
+  kernel.operation = "copy";
+  kernel.position = NextPosition();
+  compilation_.kernels.push_back(std::move(kernel));
+  SetView(value, View::Dense(value, view.shape()));
+}
+
+Kernel& Planner::AddKernel(Value result, const Op& op, std::string operation) {
+  Kernel kernel;
+  kernel.result = result;
+  kernel.shape = function_.shape(result);
+  kernel.location = op.location;
+  kernel.operation = std::move(operation);
+  kernel.position = NextPosition();
+  compilation_.kernels.push_back(std::move(kernel));
+  SetView(result, View::Dense(result, function_.shape(result)));
+  return compilation_.kernels.back();
+}
+
+Status PlanKernels(Compilation& compilation) { return Planner(compilation).Run(); }
+
+}  // namespace systolith::compiler

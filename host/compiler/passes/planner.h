@@ -1,0 +1,75 @@
+#ifndef SYSTOLITH_HOST_COMPILER_PASSES_PLANNER_H_
+#define SYSTOLITH_HOST_COMPILER_PASSES_PLANNER_H_
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "host/compiler/compilation.h"
+#include "host/compiler/passes/vector_chain.h"
+
+namespace systolith::compiler {
+
+// Walks the graph once and turns it into kernels. Every value is a View: of itself where it is
+// stored (arguments, constants, results of kernels and of the evaluator), else of what it is a
+// slice, transpose, broadcast ... of.
+class Planner {
+ public:
+  explicit Planner(Compilation& compilation);
+  Status Run();
+
+ private:
+  // A kernel that an elementwise operation on its result may still join.
+  struct OpenKernel {
+    size_t kernel;
+    VectorChain chain;
+  };
+
+  Status Visit(const graph::Op& op, const Placement& placement);
+  Status VisitView(const graph::Op& op);
+  Status VisitVector(const graph::Op& op);
+  void VisitProduct(const graph::Op& op);
+  void VisitReduce(const graph::Op& op);
+  void VisitReturn(const graph::Op& op);
+
+  bool Extend(const graph::Op& op, size_t x, const std::vector<ChainOperand>& operands);
+  void SetView(graph::Value value, View view);
+  const View& ViewOf(graph::Value value) const;
+  // The value as a second operand of a result of these dimensions (a scalar is broadcast).
+  ChainOperand OperandOf(graph::Value value, const graph::Dims& dims) const;
+  std::optional<uint32_t> UniformBits(const View& view) const;
+  // A view whose every element is next to the last in memory, by a copy if need be.
+  View MakeDense(const View& view);
+  // The value is stored under its own name, by a copy if need be.
+  void Store(graph::Value value, graph::Location location);
+
+  Kernel& AddKernel(graph::Value result, const graph::Op& op, std::string operation);
+  int64_t NextPosition() { return ++position_; }
+
+  Compilation& compilation_;
+  graph::Function& function_;
+  std::map<graph::Value, View> views_;
+  std::map<graph::Value, OpenKernel> open_;
+  std::map<graph::Value, const graph::Literal*> constants_;
+  std::vector<int> uses_;
+  graph::Location location_;
+  int64_t position_ = 0;
+};
+
+// Adds what the streams of a finished contraction need: their strides along its dimensions. False
+// if a stream has none.
+bool SetStreamStrides(Contraction& contraction, const std::vector<View>& streams);
+
+// The contraction of a dot_general or convolution on these operands. Operands that cannot be
+// walked as the matrix unit needs are passed through `make_dense` first.
+Contraction PlanDotGeneral(const graph::Op& op, const graph::Function& function, View lhs, View rhs,
+                           const std::function<View(const View&)>& make_dense);
+Contraction PlanConvolution(const graph::Op& op, const graph::Function& function, View lhs,
+                            View rhs);
+void SetPrecision(Contraction& contraction, graph::Precision precision);
+
+}  // namespace systolith::compiler
+
+#endif  // SYSTOLITH_HOST_COMPILER_PASSES_PLANNER_H_
