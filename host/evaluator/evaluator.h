@@ -52,8 +52,9 @@ Result<std::vector<graph::Literal>> Evaluate(const graph::Module& module,
                                              std::span<const graph::Literal> arguments,
                                              const EvalOptions& options, EvalReport* report);
 
-// Computes one operation of `function` from its operands' values. Regions may not use values from
-// outside; calls are looked up in `module`, which may be null when there are none.
+// Computes one operation of `function` from its operands' values, followed by those of
+// graph::Captures(op) where its regions use values from outside. Calls are looked up in `module`,
+// which may be null when there are none.
 Result<std::vector<graph::Literal>> EvaluateOp(const graph::Module* module,
                                                const graph::Function& function,
                                                const graph::Op& op,

@@ -69,15 +69,23 @@ std::vector<Value> Captures(const Region& region) {
   return captures;
 }
 
+std::vector<Value> Captures(const Op& op) {
+  std::vector<Value> all;
+  for (const Region& region : op.regions) {
+    for (const Value value : Captures(region)) {
+      if (std::find(all.begin(), all.end(), value) == all.end()) all.push_back(value);
+    }
+  }
+  return all;
+}
+
 Status SortTopologically(Region& region) {
   std::vector<std::vector<Value>> needs;  // per operation: operands and captures
   std::set<Value> pending;                // results that no placed operation has defined yet
   for (const Op& op : region.ops) {
     std::vector<Value> needed = op.operands;
-    for (const Region& nested : op.regions) {
-      const std::vector<Value> captures = Captures(nested);
-      needed.insert(needed.end(), captures.begin(), captures.end());
-    }
+    const std::vector<Value> captures = Captures(op);
+    needed.insert(needed.end(), captures.begin(), captures.end());
     needs.push_back(std::move(needed));
     pending.insert(op.results.begin(), op.results.end());
   }

@@ -30,6 +30,10 @@ void ReplaceAllUses(Region& region, Value from, Value to);
 // The values that a region uses and that stand outside of it, in order of first use.
 std::vector<Value> Captures(const Region& region);
 
+// The same for all regions of an operation together; its operands are listed only if a region
+// uses them by name.
+std::vector<Value> Captures(const Op& op);
+
 // Orders a region's operations so that definitions stand before uses, and keeps their order where
 // that does not matter. An error if there is a cycle.
 Status SortTopologically(Region& region);
