@@ -305,6 +305,7 @@ TYPED_TEST(VpuTest, RowsOutsideOrOffTheGridFault) {
   for (int n = 0; n < 40; ++n) {
     Vector v = this->PlainVector(5, 1);
     v.y_used = v.z_used = 1;
+    v.x_base = 3 * this->kRegionBytes;
     v.y_base = v.z_base = 2 * this->kRegionBytes;
     const bool misaligned = n % 4 == 3;
     uint32_t base = end - row_bytes;  // the first row fits, or two
