@@ -1,0 +1,156 @@
+// The same random programs on the golden model and on another backend: all memory that a program
+// can reach, and all state of the chip that it can store, must be equal bit for bit.
+//
+// SYSTOLITH_COSIM_TARGET names the other backend (default: the golden model again, which shows
+// that the programs keep the rules and that the model is deterministic), SYSTOLITH_COSIM_PROGRAMS
+// how many programs each configuration runs.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "host/arch/chip_config.h"
+#include "host/hal/transport.h"
+#include "sim/golden/testing/job.h"
+#include "tb/common/random.h"
+#include "tests/cosim/random_program.h"
+
+namespace systolith::cosim {
+namespace {
+
+std::string Environment(const char* name, const std::string& otherwise) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? otherwise : value;
+}
+
+// A small chip: 8x8, or oblong arrays; what differs only in data needs no other build.
+arch::ChipConfig ConfigOf(int64_t rows, int64_t columns, const char* memory_kind) {
+  arch::ChipConfig config = arch::LoadChipConfig("tiny").value();
+  config.mxu_count = rows == columns ? 2 : 1;
+  config.mxu_rows = rows;
+  config.mxu_cols = columns;
+  config.mxu_accumulator_rows = 16;
+  config.buffer_bytes = 1 << 15;
+  config.memory_kind = memory_kind;
+  config.memory_bytes = 1 << 24;
+  config.sequencer_instruction_lines = 32;
+  return config;
+}
+
+struct Case {
+  std::string name;
+  arch::ChipConfig config;
+};
+
+class CosimTest : public tb::RandomTest {
+ protected:
+  static std::unique_ptr<hal::Transport> Open(const std::string& target,
+                                              const arch::ChipConfig& config) {
+    auto chip = hal::OpenTransport(target, config);
+    EXPECT_TRUE(chip.ok()) << chip.status().message();
+    return chip.ok() ? std::move(chip).value() : nullptr;
+  }
+
+  // Everything behind kDataAddress after the program has run.
+  static std::vector<std::byte> Execute(hal::Transport& chip, const arch::ChipConfig& config,
+                                        const std::vector<uint8_t>& input,
+                                        const std::vector<uint32_t>& program) {
+    std::vector<std::byte> data(kDataBytes);
+    std::copy_n(reinterpret_cast<const std::byte*>(input.data()), input.size(), data.begin());
+    EXPECT_TRUE(chip.WriteMemory(golden::kDataAddress, data).ok());
+    const golden::JobResult result =
+        golden::RunJob(chip, config, program, RandomProgramOptions());
+    EXPECT_TRUE(result.status.ok() && result.completed) << result;
+    EXPECT_TRUE(chip.ReadMemory(golden::kDataAddress, data).ok());
+    return data;
+  }
+
+  void Compare(const arch::ChipConfig& config, int programs, int length) {
+    const std::string target = Environment("SYSTOLITH_COSIM_TARGET", "golden");
+    const auto golden = Open("golden", config);
+    const auto other = Open(target, config);
+    ASSERT_TRUE(golden && other);
+    for (int p = 0; p < programs; ++p) {
+      const std::vector<uint8_t> input = RandomInput(rng_);
+      const std::vector<uint32_t> program = RandomProgram(rng_, config).Generate(length);
+      const auto expected = Execute(*golden, config, input, program);
+      const auto actual = Execute(*other, config, input, program);
+      if (HasFailure()) FAIL() << "program " << p;
+      const auto [at, unused] = std::mismatch(expected.begin(), expected.end(), actual.begin());
+      ASSERT_TRUE(at == expected.end())
+          << "program " << p << " of " << length << ": first different byte at "
+          << at - expected.begin() << " (output from " << kInputBytes << ", buffer from "
+          << kInputBytes + kOutputBytes << ", accumulators from "
+          << kInputBytes + kOutputBytes + config.buffer_bytes << ")";
+    }
+  }
+
+  static int Programs() { return std::stoi(Environment("SYSTOLITH_COSIM_PROGRAMS", "10")); }
+};
+
+TEST_F(CosimTest, SquareArrays) { Compare(ConfigOf(8, 8, "fixed"), Programs(), 25); }
+
+TEST_F(CosimTest, QueuesOfOneInstruction) {
+  arch::ChipConfig config = ConfigOf(8, 8, "fixed");
+  config.sequencer_queue_depth = 1;
+  Compare(config, Programs(), 25);
+}
+
+TEST_F(CosimTest, MemoryOfAnyLatency) {
+  for (int64_t latency : {1, 30, 200}) {
+    arch::ChipConfig config = ConfigOf(8, 8, "fixed");
+    config.memory_latency_cycles = latency;
+    config.memory_jitter_cycles = 200;
+    config.memory_jitter_seed = static_cast<int64_t>(rng_.Below(1 << 30));
+    config.memory_bytes_per_cycle = rng_.Range(1, 64);
+    config.sequencer_queue_depth = rng_.Range(1, 8);
+    Compare(config, Programs() / 3 + 1, 25);
+  }
+}
+
+TEST_F(CosimTest, Hbm2Memory) { Compare(ConfigOf(8, 8, "hbm2"), Programs(), 25); }
+
+TEST_F(CosimTest, WideArrays) { Compare(ConfigOf(8, 16, "fixed"), Programs(), 25); }
+
+TEST_F(CosimTest, TallArrays) { Compare(ConfigOf(24, 8, "fixed"), Programs(), 25); }
+
+// Removes the wait number `which` of the program, counted over all instructions; false: there are
+// not so many.
+bool RemoveWait(std::vector<uint32_t>& program, int which) {
+  for (size_t at = 0; at < program.size();) {
+    const arch::InstructionInfo* info = arch::FindInstruction(program[at] & 0xff);
+    for (size_t slot = 0; info->format != "scalar" && slot < 4; ++slot) {
+      uint32_t& wait = program[at + 4 + 2 * slot];
+      if ((wait >> 31) != 0 && which-- == 0) {
+        wait &= 0x7fffffff;
+        return true;
+      }
+    }
+    at += info->words;
+  }
+  return false;
+}
+
+TEST_F(CosimTest, LostWaitsAreNoticed) {
+  const arch::ChipConfig config = ConfigOf(8, 8, "fixed");
+  const auto chip = Open("golden", config);
+  ASSERT_TRUE(chip);
+  const std::vector<uint8_t> input = RandomInput(rng_);
+  ASSERT_TRUE(chip->WriteMemory(golden::kDataAddress, std::as_bytes(std::span(input))).ok());
+  const std::vector<uint32_t> program = RandomProgram(rng_, config).Generate(25);
+  int waits = 0, noticed = 0;
+  for (auto cut = program; RemoveWait(cut, waits); cut = program, ++waits) {
+    const golden::JobResult result = golden::RunJob(*chip, config, cut, RandomProgramOptions());
+    if (result.status.code() != StatusCode::kInternal) continue;
+    ++noticed;
+    ASSERT_TRUE(chip->WriteCsr(arch::Csr::kInterruptStatus, 3).ok());
+  }
+  // Many waits are for nothing: what they order is ordered by others, too, and the generator takes
+  // for touched whatever lies between the first and the last byte.
+  EXPECT_GT(noticed * 12, waits) << noticed << " of " << waits;
+}
+
+}  // namespace
+}  // namespace systolith::cosim
