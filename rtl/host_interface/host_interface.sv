@@ -90,8 +90,8 @@ module host_interface #(
   input  logic [11:0]            seg_index_i,
   output logic [79:0]            seg_base_o,
   output logic [79:0]            seg_bytes_o,
-  output logic [1:0]             seg_readable_o,
-  output logic [1:0]             seg_writable_o,
+  output logic                   seg_readable_o,
+  output logic                   seg_writable_o,
 
   // Settings.
   output logic [3:0]             queue_depth_o,

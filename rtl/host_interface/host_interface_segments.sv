@@ -14,12 +14,12 @@ module host_interface_segments (
   input  logic [1:0]    write_readable_i,
   input  logic [1:0]    write_writable_i,
 
-  // Port 0: dma_load, port 1: dma_store.
+  // Port 0: dma_load, which needs the right to read; port 1: dma_store, which needs that to write.
   input  logic [11:0]   seg_index_i,
   output logic [79:0]   seg_base_o,
   output logic [79:0]   seg_bytes_o,
-  output logic [1:0]    seg_readable_o,
-  output logic [1:0]    seg_writable_o
+  output logic          seg_readable_o,
+  output logic          seg_writable_o
 );
 
   logic [81:0] even [0:31];  // writable, readable, bytes, base
@@ -28,15 +28,20 @@ module host_interface_segments (
   logic [11:0] index_q;      // of the last read: an unchanged question costs nothing
   logic        fresh_q;      // the table did not change since
 
-  task automatic look_up(input int unsigned port);
-    logic [5:0]  index;
+  function automatic logic [81:0] entry_of(input logic [5:0] index);
+    entry_of = index[0] ? odd[index[5:1]] : even[index[5:1]];
+  endfunction
+
+  task automatic look_up();
     logic [81:0] entry;
-    index = seg_index_i[port*6 +: 6];
-    entry = index[0] ? odd[index[5:1]] : even[index[5:1]];
-    seg_base_o[port*40 +: 40]  <= entry[39:0];
-    seg_bytes_o[port*40 +: 40] <= entry[79:40];
-    seg_readable_o[port]       <= entry[80] && bound_q[index];
-    seg_writable_o[port]       <= entry[81] && bound_q[index];
+    entry             = entry_of(seg_index_i[5:0]);
+    seg_base_o[39:0]  <= entry[39:0];
+    seg_bytes_o[39:0] <= entry[79:40];
+    seg_readable_o    <= entry[80] && bound_q[seg_index_i[5:0]];
+    entry              = entry_of(seg_index_i[11:6]);
+    seg_base_o[79:40]  <= entry[39:0];
+    seg_bytes_o[79:40] <= entry[79:40];
+    seg_writable_o     <= entry[81] && bound_q[seg_index_i[11:6]];
   endtask
 
   always_ff @(posedge clk_i) begin
@@ -56,8 +61,7 @@ module host_interface_segments (
         bound_q[{write_pair_i, 1'b1}] <= 1'b1;
       end
     end else if (!fresh_q || index_q != seg_index_i) begin
-      look_up(0);
-      look_up(1);
+      look_up();
       index_q <= seg_index_i;
       fresh_q <= 1'b1;
     end
