@@ -1,0 +1,35 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "host/tools/commands.h"
+#include "host/tools/progress.h"
+
+// The command `systolith`.
+int main(int argc, char** argv) {
+  using namespace systolith;
+  std::string text;
+  const Result<tools::Options> options = tools::ParseCommandLine(argc, argv, &text);
+  if (!options.ok()) {
+    fmt::print(stderr, "systolith: {}\n{}", options.status().message(),
+               text.empty() ? "" : "\n" + text);
+    return options.status().ExitCode();
+  }
+  if (!text.empty()) {
+    fmt::print("{}", text);
+    return 0;
+  }
+  tools::CatchInterrupts();
+  Status status;
+  const std::string& command = options->subcommand;
+  if (command == "run") status = tools::RunCommand(*options);
+  if (command == "compile") status = tools::CompileCommand(*options);
+  if (command == "disasm") status = tools::DisasmCommand(*options);
+  if (command == "info") status = tools::InfoCommand(*options);
+  if (command == "doctor") status = tools::DoctorCommand(*options);
+  if (std::fflush(stdout) != 0) {
+    status = InvalidArgument("standard output can't be written: is the disk full?");
+  }
+  if (!status.ok()) fmt::print(stderr, "systolith: {}\n", status.message());
+  return status.ExitCode();
+}
