@@ -139,6 +139,12 @@ class Runner {
   GoldenRun run_;
 };
 
+// log2 of the error allowed per sum of |a*b|. HIGH drops the products below 2^-16, and the third
+// byte of each operand with them.
+int ErrorExponent(graph::Precision precision) {
+  return precision == graph::Precision::kHigh ? -13 : -20;
+}
+
 // One unit in the last place of a result of that magnitude.
 double Ulp(graph::ElementType type, double value) {
   const int bits = type == graph::ElementType::kBF16 ? 8 : 24;
@@ -221,7 +227,8 @@ std::string CompareWithEvaluator(const graph::Module& module,
         error = std::fabs(a - b);
         allowed = Ulp(want.type(), a);
         if (magnitudes != report.magnitudes.end()) {
-          allowed += std::ldexp(magnitudes->second[static_cast<size_t>(i)], -20);
+          allowed += std::ldexp(magnitudes->second[static_cast<size_t>(i)],
+                                ErrorExponent(f32_precision));
         }
       } else {
         error = want.GetInt(i) == got.GetInt(i) ? 0.0 : 1.0;
