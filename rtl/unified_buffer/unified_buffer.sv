@@ -5,9 +5,10 @@
 //   rd_valid/addr --> arbiter (one access per bank and cycle) --> banks --> rd_data, a cycle later
 //   wr_valid/...  --^
 //
-// Reads come before writes, lower port numbers before higher ones. Consecutive words lie in
-// consecutive banks, folded with the higher address bits so that streams with power-of-two
-// distances do not march through the same bank in step.
+// Reads come before writes, lower port numbers before higher ones. The bank of a word is the sum of its
+// address's digits to the base Banks: like an XOR fold it keeps streams with power-of-two distances
+// from marching through the banks in step, and neighbouring words, which a window reads together,
+// fall into different banks also where the lowest digit wraps (short of Banks - 1 wraps at once).
 module unified_buffer #(
   parameter  int WordBytes   = 16,    // a power of two, at least 8
   parameter  int BufferBytes = 4096,  // a power of two
@@ -45,8 +46,8 @@ module unified_buffer #(
     logic [AddrWidth-1:0] rest;
     bank_of = '0;
     rest    = addr;
-    for (int unsigned fold = 0; fold * BankWidth < AddrWidth; fold++) begin
-      bank_of = bank_of ^ BankWidth'(rest);
+    for (int unsigned digit = 0; digit * BankWidth < AddrWidth; digit++) begin
+      bank_of = bank_of + BankWidth'(rest);
       rest    = rest >> BankWidth;
     end
   endfunction

@@ -120,7 +120,7 @@ module unified_buffer_window #(
   logic                 group_done;
   logic                 row_requested;
 
-  assign may_start = head_valid && (slots_q < 3'(RowSlots));
+  assign may_start = head_valid && (slots_q < 3'(RowSlots)) && !clear_i;
   assign grant     = rd_valid_o & rd_ready_i;
 
   for (genvar k = 0; k < PortWords; k++) begin : gen_port
@@ -245,7 +245,7 @@ module unified_buffer_window #(
 
   `PRIM_ASSERT(AddressAligned, !win_valid_i || win_addr_i[2:0] == 3'd0)
   `PRIM_ASSERT(EndInsideRow, !win_valid_i || 32'(win_end_i) <= 32'(RowBytes))
-  `PRIM_ASSERT(DataComesAfterGrant, rd_data_valid_i == arriving_q || clear_i)
+  `PRIM_ASSERT(DataComesAfterGrant, rd_data_valid_i == arriving_q)
   `PRIM_ASSERT(SlotForEveryRow, waiting_q <= slots_q)
 
 endmodule

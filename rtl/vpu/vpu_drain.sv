@@ -44,7 +44,7 @@ module vpu_drain #(
 
   for (genvar m = 0; m < MxuCount; m++) begin : gen_mxu
     assign drain_valid_o[m]        = fetch_valid_i && (fetch_unit_i == 3'(m))
-                                     && (slots_q < 3'(RowSlots));
+                                     && (slots_q < 3'(RowSlots)) && !clear_i;
     assign drain_row_o[m*16 +: 16] = fetch_row_i;
   end
   assign grant         = ((drain_valid_o & drain_ready_i) != '0);
@@ -83,6 +83,6 @@ module vpu_drain #(
   end
 
   `PRIM_ASSERT(SlotForEveryRow, !arriving_q || queue_ready)
-  `PRIM_ASSERT(DataComesAfterGrant, (drain_data_valid_i != '0) == arriving_q || clear_i)
+  `PRIM_ASSERT(DataComesAfterGrant, (drain_data_valid_i != '0) == arriving_q)
 
 endmodule
