@@ -1,0 +1,273 @@
+// Elementwise chains, reductions and data movement through the compiler on the golden model.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include "host/isa/disassembler.h"
+#include "tests/end_to_end/compiled_program_test.h"
+
+namespace systolith::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class VectorOnGoldenTest : public CompiledProgramTest {
+ protected:
+  std::string Listing(const std::string& text) {
+    Result<isa::Executable> executable = compiler::Compile(Import(text), ArrayChip(16), {});
+    EXPECT_TRUE(executable.ok()) << executable.status().message();
+    std::string listing;
+    if (!executable.ok()) return listing;
+    for (const isa::Step& step : executable->steps) {
+      listing += isa::Disassemble(std::get<isa::ChipStep>(step).program);
+    }
+    return listing;
+  }
+
+  static int Count(const std::string& text, const std::string& what) {
+    int count = 0;
+    for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) {
+      ++count;
+    }
+    return count;
+  }
+};
+
+std::string Binary(const std::string& op, const std::string& shape) {
+  return fmt::format(
+      "func.func @main(%a: tensor<{1}>, %b: tensor<{1}>) -> tensor<{1}> {{\n"
+      "  %0 = stablehlo.{0} %a, %b : tensor<{1}>\n  return %0 : tensor<{1}>\n}}\n",
+      op, shape);
+}
+
+TEST_F(VectorOnGoldenTest, EveryOperationOnEveryType) {
+  for (const std::string op : {"add", "subtract", "multiply", "maximum", "minimum"}) {
+    for (const std::string shape : {"3x37xf32", "300xbf16", "5x2x9xi32", "1000xi8", "f32"}) {
+      RunEverywhere(Binary(op, shape), RandomArguments(Binary(op, shape)));
+    }
+  }
+  for (const std::string op : {"negate", "round_nearest_even"}) {
+    for (const std::string shape : {"7x9xf32", "50xbf16"}) {
+      const std::string text = fmt::format(
+          "func.func @main(%a: tensor<{1}>) -> tensor<{1}> {{\n"
+          "  %0 = stablehlo.{0} %a : tensor<{1}>\n  return %0 : tensor<{1}>\n}}\n", op, shape);
+      RunEverywhere(text, RandomArguments(text));
+    }
+  }
+}
+
+TEST_F(VectorOnGoldenTest, ConvertsBetweenItsTypes) {
+  for (const std::string from : {"f32", "bf16", "i32", "i8"}) {
+    for (const std::string to : {"f32", "bf16", "i32", "i8"}) {
+      if (from == to) continue;
+      const std::string text = fmt::format(
+          "func.func @main(%a: tensor<45x{0}>) -> tensor<45x{1}> {{\n"
+          "  %0 = stablehlo.convert %a : (tensor<45x{0}>) -> tensor<45x{1}>\n"
+          "  return %0 : tensor<45x{1}>\n}}\n", from, to);
+      std::vector<Literal> arguments = RandomArguments(text);
+      if (from == "f32" || from == "bf16") {
+        for (int64_t i = 0; i < 45; ++i) arguments[0].SetDouble(i, arguments[0].GetDouble(i) * 90);
+        const std::vector<double> special = {NAN, INFINITY, -INFINITY, 3e9, -3e9, 127.5, -128.6};
+        for (size_t i = 0; i < special.size(); ++i) {
+          arguments[0].SetDouble(static_cast<int64_t>(i), special[i]);
+        }
+      }
+      RunEverywhere(text, arguments);
+    }
+  }
+}
+
+TEST_F(VectorOnGoldenTest, BroadcastsOfEveryKind) {
+  RunExactly(
+      "func.func @main(%a: tensor<6x5x19xf32>, %b: tensor<19xf32>, %c: tensor<6x5xf32>, "
+      "%d: tensor<5x1xf32>, %e: tensor<f32>) -> tensor<6x5x19xf32> {\n"
+      "  %0 = stablehlo.broadcast_in_dim %b, dims = [2] : (tensor<19xf32>) -> tensor<6x5x19xf32>\n"
+      "  %1 = stablehlo.broadcast_in_dim %c, dims = [0, 1] : (tensor<6x5xf32>) -> tensor<6x5x19xf32>\n"
+      "  %2 = stablehlo.broadcast_in_dim %d, dims = [1, 2] : (tensor<5x1xf32>) -> tensor<6x5x19xf32>\n"
+      "  %3 = stablehlo.broadcast_in_dim %e, dims = [] : (tensor<f32>) -> tensor<6x5x19xf32>\n"
+      "  %4 = stablehlo.add %a, %0 : tensor<6x5x19xf32>\n"
+      "  %5 = stablehlo.multiply %1, %4 : tensor<6x5x19xf32>\n"
+      "  %6 = stablehlo.subtract %2, %5 : tensor<6x5x19xf32>\n"
+      "  %7 = stablehlo.maximum %6, %3 : tensor<6x5x19xf32>\n"
+      "  return %7 : tensor<6x5x19xf32>\n}\n");
+  RunExactly(
+      "func.func @main(%a: tensor<4xbf16>, %b: tensor<3xbf16>) -> tensor<3x4xbf16> {\n"
+      "  %0 = stablehlo.broadcast_in_dim %a, dims = [1] : (tensor<4xbf16>) -> tensor<3x4xbf16>\n"
+      "  %1 = stablehlo.broadcast_in_dim %b, dims = [0] : (tensor<3xbf16>) -> tensor<3x4xbf16>\n"
+      "  %2 = stablehlo.multiply %1, %0 : tensor<3x4xbf16>\n"
+      "  return %2 : tensor<3x4xbf16>\n}\n");
+}
+
+TEST_F(VectorOnGoldenTest, MovesData) {
+  RunExactly(
+      "func.func @main(%a: tensor<4x6x5xi8>) -> (tensor<5x24xi8>, tensor<30x4xi8>, "
+      "tensor<2x2x3xi8>, tensor<4x6x5xi8>, tensor<120xi8>) {\n"
+      "  %0 = stablehlo.transpose %a, dims = [2, 0, 1] : (tensor<4x6x5xi8>) -> tensor<5x4x6xi8>\n"
+      "  %1 = stablehlo.reshape %0 : (tensor<5x4x6xi8>) -> tensor<5x24xi8>\n"
+      "  %2 = stablehlo.transpose %a, dims = [1, 2, 0] : (tensor<4x6x5xi8>) -> tensor<6x5x4xi8>\n"
+      "  %3 = stablehlo.reshape %2 : (tensor<6x5x4xi8>) -> tensor<30x4xi8>\n"
+      "  %4 = stablehlo.slice %a [1:4:2, 2:6:3, 0:5:2] : (tensor<4x6x5xi8>) -> tensor<2x2x3xi8>\n"
+      "  %5 = stablehlo.reverse %a, dims = [0, 2] : tensor<4x6x5xi8>\n"
+      "  %6 = stablehlo.reshape %a : (tensor<4x6x5xi8>) -> tensor<120xi8>\n"
+      "  return %1, %3, %4, %5, %6 : tensor<5x24xi8>, tensor<30x4xi8>, tensor<2x2x3xi8>, "
+      "tensor<4x6x5xi8>, tensor<120xi8>\n}\n");
+  RunExactly(
+      "func.func @main(%a: tensor<9x300xf32>) -> (tensor<300x9xf32>, tensor<300x9xf32>) {\n"
+      "  %0 = stablehlo.transpose %a, dims = [1, 0] : (tensor<9x300xf32>) -> tensor<300x9xf32>\n"
+      "  %1 = stablehlo.add %0, %0 : tensor<300x9xf32>\n"
+      "  return %0, %1 : tensor<300x9xf32>, tensor<300x9xf32>\n}\n");
+}
+
+// Bias, residual, ReLU and conversion ride on the product: one pass, same bits.
+TEST_F(VectorOnGoldenTest, AChainRidesOnItsProduct) {
+  const std::string text =
+      "func.func @main(%a: tensor<21x40xbf16>, %b: tensor<40x35xbf16>, %bias: tensor<35xbf16>, "
+      "%r: tensor<21x35xbf16>) -> tensor<21x35xbf16> {\n"
+      "  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : "
+      "(tensor<21x40xbf16>, tensor<40x35xbf16>) -> tensor<21x35xbf16>\n"
+      "  %1 = stablehlo.broadcast_in_dim %bias, dims = [1] : (tensor<35xbf16>) -> tensor<21x35xbf16>\n"
+      "  %2 = stablehlo.add %0, %1 : tensor<21x35xbf16>\n"
+      "  %3 = stablehlo.add %r, %2 : tensor<21x35xbf16>\n"
+      "  %c = stablehlo.constant dense<0.0> : tensor<bf16>\n"
+      "  %4 = stablehlo.broadcast_in_dim %c, dims = [] : (tensor<bf16>) -> tensor<21x35xbf16>\n"
+      "  %5 = stablehlo.maximum %3, %4 : tensor<21x35xbf16>\n"
+      "  return %5 : tensor<21x35xbf16>\n}\n";
+  RunExactly(text);
+  const std::string listing = Listing(text);
+  EXPECT_THAT(listing, HasSubstr("steps=[round_bf16, add_f32(y), round_bf16, add_f32(z), "
+                                 "maximum_f32(0x00000000)]"));
+  EXPECT_THAT(listing, Not(HasSubstr("x_source=buffer")));
+}
+
+TEST_F(VectorOnGoldenTest, StreamsFollowConvolutionsAndBatches) {
+  RunExactly(
+      "func.func @main(%a: tensor<2x9x8x5xbf16>, %b: tensor<3x3x5x12xbf16>, %bias: tensor<12xf32>, "
+      "%r: tensor<2x9x8x12xf32>) -> tensor<2x9x8x12xf32> {\n"
+      "  %0 = stablehlo.convolution(%a, %b) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], "
+      "window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}"
+      " : (tensor<2x9x8x5xbf16>, tensor<3x3x5x12xbf16>) -> tensor<2x9x8x12xf32>\n"
+      "  %1 = stablehlo.broadcast_in_dim %bias, dims = [3] : (tensor<12xf32>) -> tensor<2x9x8x12xf32>\n"
+      "  %2 = stablehlo.add %0, %1 : tensor<2x9x8x12xf32>\n"
+      "  %3 = stablehlo.subtract %r, %2 : tensor<2x9x8x12xf32>\n"
+      "  return %3 : tensor<2x9x8x12xf32>\n}\n");
+  RunExactly(
+      "func.func @main(%a: tensor<3x9x8xf32>, %b: tensor<3x8x10xf32>, %s: tensor<3x9xf32>, "
+      "%t: tensor<3x10xf32>) -> tensor<3x9x10xf32> {\n"
+      "  %0 = stablehlo.dot_general %a, %b, batching_dims = [0] x [0], contracting_dims = [2] x [1] : "
+      "(tensor<3x9x8xf32>, tensor<3x8x10xf32>) -> tensor<3x9x10xf32>\n"
+      "  %1 = stablehlo.broadcast_in_dim %s, dims = [0, 1] : (tensor<3x9xf32>) -> tensor<3x9x10xf32>\n"
+      "  %2 = stablehlo.broadcast_in_dim %t, dims = [0, 2] : (tensor<3x10xf32>) -> tensor<3x9x10xf32>\n"
+      "  %3 = stablehlo.multiply %0, %1 : tensor<3x9x10xf32>\n"
+      "  %4 = stablehlo.add %3, %2 : tensor<3x9x10xf32>\n"
+      "  return %4 : tensor<3x9x10xf32>\n}\n");
+  // Rows of two dimensions, of which the stream varies along one only.
+  RunExactly(
+      "func.func @main(%a: tensor<4x5x8xf32>, %b: tensor<8x6xf32>, %s: tensor<5x6xf32>) -> "
+      "tensor<4x5x6xf32> {\n"
+      "  %0 = stablehlo.dot_general %a, %b, contracting_dims = [2] x [0] : "
+      "(tensor<4x5x8xf32>, tensor<8x6xf32>) -> tensor<4x5x6xf32>\n"
+      "  %1 = stablehlo.broadcast_in_dim %s, dims = [1, 2] : (tensor<5x6xf32>) -> tensor<4x5x6xf32>\n"
+      "  %2 = stablehlo.add %0, %1 : tensor<4x5x6xf32>\n"
+      "  return %2 : tensor<4x5x6xf32>\n}\n");
+  // Feature groups: the bias follows the group.
+  RunExactly(
+      "func.func @main(%a: tensor<1x5x5x6xbf16>, %b: tensor<1x1x3x4xbf16>, %bias: tensor<4xf32>) -> "
+      "tensor<1x5x5x4xf32> {\n"
+      "  %0 = stablehlo.convolution(%a, %b) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], "
+      "window = {} {batch_group_count = 1 : i64, feature_group_count = 2 : i64}"
+      " : (tensor<1x5x5x6xbf16>, tensor<1x1x3x4xbf16>) -> tensor<1x5x5x4xf32>\n"
+      "  %1 = stablehlo.broadcast_in_dim %bias, dims = [3] : (tensor<4xf32>) -> tensor<1x5x5x4xf32>\n"
+      "  %2 = stablehlo.add %0, %1 : tensor<1x5x5x4xf32>\n"
+      "  return %2 : tensor<1x5x5x4xf32>\n}\n");
+}
+
+std::string Quantized(const std::string& low, const std::string& high) {
+  return fmt::format(
+      "func.func @main(%a: tensor<33x70xi8>, %b: tensor<70x20xi8>) -> tensor<33x20xi8> {{\n"
+      "  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : "
+      "(tensor<33x70xi8>, tensor<70x20xi8>) -> tensor<33x20xi32>\n"
+      "  %1 = stablehlo.convert %0 : (tensor<33x20xi32>) -> tensor<33x20xf32>\n"
+      "  %s = stablehlo.constant dense<0.00173> : tensor<33x20xf32>\n"
+      "  %2 = stablehlo.multiply %1, %s : tensor<33x20xf32>\n"
+      "  %3 = stablehlo.round_nearest_even %2 : tensor<33x20xf32>\n"
+      "  %lo = stablehlo.constant dense<{}> : tensor<f32>\n"
+      "  %hi = stablehlo.constant dense<{}> : tensor<f32>\n"
+      "  %4 = stablehlo.clamp %lo, %3, %hi : (tensor<f32>, tensor<33x20xf32>, tensor<f32>) -> tensor<33x20xf32>\n"
+      "  %5 = stablehlo.convert %4 : (tensor<33x20xf32>) -> tensor<33x20xi8>\n"
+      "  return %5 : tensor<33x20xi8>\n}}\n", low, high);
+}
+
+TEST_F(VectorOnGoldenTest, RequantisationIsOneStep) {
+  RunEverywhere(Quantized("-128.0", "127.0"), RandomArguments(Quantized("-128.0", "127.0")));
+  EXPECT_THAT(Listing(Quantized("-128.0", "127.0")), HasSubstr("steps=[requantize(0x"));
+  EXPECT_EQ(Count(Listing(Quantized("-128.0", "127.0")), "round_even"), 0);
+  RunEverywhere(Quantized("0.0", "100.0"), RandomArguments(Quantized("0.0", "100.0")));
+  EXPECT_THAT(Listing(Quantized("0.0", "100.0")),
+              HasSubstr("maximum_s32(0x00000000), minimum_s32(0x00000064)]"));
+  // Bounds that are no integers keep their own steps, and so does NaN's way around them.
+  RunEverywhere(Quantized("-5.5", "127.0"), RandomArguments(Quantized("-5.5", "127.0")));
+  EXPECT_EQ(Count(Listing(Quantized("-5.5", "127.0")), "requantize"), 0);
+  EXPECT_EQ(Count(Listing(Quantized("3.0", "127.0")), "requantize"), 0);
+}
+
+TEST_F(VectorOnGoldenTest, ALongChainIsCutInto) {
+  std::string body;
+  for (int i = 0; i < 23; ++i) {
+    const std::string previous = i == 0 ? "%a" : fmt::format("%{}", i - 1);
+    body += fmt::format("  %{} = stablehlo.{} {}, %{} : tensor<5x50xbf16>\n", i,
+                        i % 3 == 0 ? "add" : i % 3 == 1 ? "subtract" : "maximum", previous,
+                        i % 5 == 0 ? "b" : i % 2 == 0 ? "c" : "d");
+  }
+  RunExactly(
+      "func.func @main(%a: tensor<5x50xbf16>, %b: tensor<5x50xbf16>, %c: tensor<5x50xbf16>, "
+      "%d: tensor<5x50xbf16>) -> tensor<5x50xbf16> {\n" + body +
+      "  return %22 : tensor<5x50xbf16>\n}\n");
+}
+
+std::string Reduce(const std::string& op, const std::string& from, const std::string& to,
+                   const std::string& type, const std::string& dimensions) {
+  return fmt::format(
+      "func.func @main(%a: tensor<{0}{2}>, %i: tensor<{2}>) -> tensor<{1}{2}> {{\n"
+      "  %0 = stablehlo.reduce(%a init: %i) applies stablehlo.{3} across dimensions = [{4}] : "
+      "(tensor<{0}{2}>, tensor<{2}>) -> tensor<{1}{2}>\n  return %0 : tensor<{1}{2}>\n}}\n",
+      from, to, type, op, dimensions);
+}
+
+TEST_F(VectorOnGoldenTest, Reductions) {
+  for (const std::string type : {"f32", "bf16", "i32", "i8"}) {
+    RunExactly(Reduce("maximum", "300x7x", "7x", type, "0"));
+    RunExactly(Reduce("maximum", "3x9x5x", "3x5x", type, "1"));
+    RunExactly(Reduce("minimum", "3x9x5x", "", type, "0, 1, 2"));
+  }
+  RunExactly(Reduce("add", "11x260x", "11x", "f32", "1"));
+  RunExactly(Reduce("add", "2x3x130x", "3x", "i32", "0, 2"));
+  RunExactly(Reduce("add", "2x30x3x4x", "30x", "f32", "0, 2, 3"));
+  RunExactly(Reduce("add", "0x4x", "4x", "f32", "0"));
+  RunExactly(Reduce("add", "5x9000x", "5x", "i8", "1"));
+}
+
+// The order of a float sum is part of the contract.
+TEST_F(VectorOnGoldenTest, SumsFoldOver128PartialsThenAsATree) {
+  const std::string text = Reduce("add", "1000x3x", "3x", "f32", "0");
+  const std::vector<Literal> arguments = RandomArguments(text);
+  const std::vector<Literal> results = RunEverywhere(text, arguments);
+  const auto x = arguments[0].As<float>();
+  for (size_t column = 0; column < 3; ++column) {
+    std::vector<float> partials;
+    for (size_t row = 0; row < 1000; ++row) {
+      const float value = x[row * 3 + column];
+      if (row < 128) {
+        partials.push_back(value);
+      } else {
+        partials[row % 128] += value;
+      }
+    }
+    for (size_t distance = 64; distance > 0; distance /= 2) {
+      for (size_t p = 0; p < distance; ++p) partials[p] += partials[p + distance];
+    }
+    EXPECT_EQ(results.at(0).As<float>()[column], partials[0] + arguments[1].As<float>()[0]);
+  }
+}
+
+}  // namespace
+}  // namespace systolith::testing
