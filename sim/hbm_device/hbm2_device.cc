@@ -10,6 +10,8 @@ namespace {
 
 enum RowOp : uint32_t { kActivate, kPrecharge, kPrechargeAll, kRefreshAll };
 
+constexpr uint32_t kMaxRows = 1 << 16;  // row addresses have 16 bits
+
 // `width` bits (at most 16) from bit `low` of a port.
 uint32_t Bits(const uint8_t* port, size_t low, size_t width) {
   uint32_t value = 0;
@@ -40,6 +42,11 @@ Hbm2Device::Hbm2Device(const arch::ChipConfig& config, const MemoryPins& pins)
       read_cycles_(config.Timing(arch::HbmTiming::kCl) + 2),
       checker_(config.timing_cycles, channels_, RowsFitted(config)) {
   Reset();
+  if (RowsFitted(config) > kMaxRows) {
+    violation_ = fmt::format("hbm2: {} bytes of memory: {} channels hold at most {}",
+                             config.memory_bytes, channels_,
+                             uint64_t{kMaxRows} * kColumns * kBurstBytes * kBanks * channels_);
+  }
 }
 
 void Hbm2Device::Reset() {
