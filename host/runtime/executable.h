@@ -24,7 +24,7 @@ namespace systolith::runtime {
 struct RunOptions {
   bool collect_counters = true;  // as Launch::collect_counters
   uint64_t timeout_cycles = 0;   // of each chip step; 0: none
-  evaluator::EvalOptions evaluation;  // of the steps that run on the host
+  evaluator::EvalOptions evaluation = {};  // of the steps that run on the host
 };
 
 // One run of an executable, under way or ended. A handle: copies mean the same run, which goes on

@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 
+#include "host/base/bfloat16.h"
 #include "host/evaluator/evaluator.h"
 #include "host/graph/rewrite.h"
 
@@ -25,6 +26,22 @@ constexpr double kSmallestNormal = 0x1p-126;  // what the chip flushes below it 
 
 using Bounds = std::vector<double>;
 using Operands = std::vector<const BoundedValue*>;
+
+// Rounds once to nearest even.
+double RoundedTo(ElementType type, double x) {
+  switch (type) {
+    case ElementType::kBF16: return FloatFromBfloat16(Bfloat16FromDouble(x));
+    case ElementType::kF16: return FloatFromFloat16(Float16FromDouble(x));
+    default: return static_cast<float>(x);
+  }
+}
+
+// How far a monotone f may move when x moves by up to e.
+double Spread(const std::function<double(double)>& f, double x, double e) {
+  if (e == 0) return 0;
+  const double at = f(x);
+  return std::max(std::fabs(f(x + e) - at), std::fabs(f(x - e) - at));
+}
 
 double SafeBound(double bound) { return std::isnan(bound) ? kInfinity : bound; }
 
@@ -54,6 +71,15 @@ class Propagation {
   double Bound(size_t operand, int64_t i) const { return operands_[operand]->BoundAt(i); }
   double Ulp(double x) const { return graph::IsFloat(type()) ? UlpOf(type(), x) : 0.0; }
 
+  // The bound of a result whose exact value is `x` and which the chip computes as f32 within `e`
+  // and an ulp of that before it rounds to the result's type.
+  double RoundedBound(double x, double e) const {
+    if (!graph::IsFloat(type())) return e;
+    const double wide = e + UlpOf(ElementType::kF32, std::fabs(x) + e);
+    if (type() == ElementType::kF32) return wide;
+    return Spread([this](double value) { return RoundedTo(type(), value); }, x, wide);
+  }
+
   // Fills bounds_ by a function of the element's number and its reference value.
   void Each(const std::function<double(int64_t, double)>& bound) {
     for (int64_t i = 0; i < result_.size(); ++i) {
@@ -69,6 +95,7 @@ class Propagation {
   void Reduce();
   void Compare();
   void Convert();
+  void RoundTo(const std::function<double(double)>& f);
   Result<bool> Rule();
 
   const graph::Module& module_;
@@ -156,15 +183,15 @@ Status Propagation::Product() {
                                  [&](int64_t i) { return std::fabs(operand.value.GetDouble(i)); });
       error[k] = UpperLiteral(operand.value.shape(), [&](int64_t i) {
         const double bound = operand.BoundAt(i);
-        // An operand that is off may round to another neighbour.
-        const bool rounds =
-            bound > 0 && rounds_operands && operand.value.type() == ElementType::kF32;
-        return rounds ? bound + UlpOf(ElementType::kBF16, operand.value.GetDouble(i)) : bound;
+        if (!rounds_operands || operand.value.type() != ElementType::kF32) return bound;
+        // An operand that is off may round to another neighbour, or to the same.
+        return Spread([](double value) { return RoundedTo(ElementType::kBF16, value); },
+                      operand.value.GetDouble(i), bound);
       });
     }
-    Literal wide = absolute[1];
-    for (int64_t i = 0; i < wide.size(); ++i) {
-      wide.SetDouble(i, wide.GetDouble(i) + error[1].GetDouble(i));
+    Literal upper = absolute[1];
+    for (int64_t i = 0; i < upper.size(); ++i) {
+      upper.SetDouble(i, upper.GetDouble(i) + error[1].GetDouble(i));
     }
     Op exact = op_;  // magnitudes must not be rounded to bf16
     const std::array<graph::Precision, 2> highest = {graph::Precision::kHighest,
@@ -174,18 +201,24 @@ Status Propagation::Product() {
     } else {
       exact.As<graph::ConvolutionAttributes>().precision = highest;
     }
-    ASSIGN_OR_RETURN(const Literal left, Apply(exact, {error[0], wide}, ElementType::kF32));
+    ASSIGN_OR_RETURN(const Literal left, Apply(exact, {error[0], upper}, ElementType::kF32));
     ASSIGN_OR_RETURN(const Literal right, Apply(exact, {absolute[0], error[1]}, ElementType::kF32));
     for (int64_t i = 0; i < result_.size(); ++i) {
       inherited[static_cast<size_t>(i)] =
           (left.GetDouble(i) + right.GetDouble(i)) * (1 + 0x1p-20);
     }
   }
+  // What the result is before it is rounded to a type narrower than f32.
+  Literal wide = result_;
+  if (is_float && type() != ElementType::kF32) {
+    ASSIGN_OR_RETURN(wide, Apply(op_, {operands_[0]->value, operands_[1]->value},
+                                 ElementType::kF32));
+  }
   const double share = asked == graph::Precision::kHigh ? 0x1p-13 : 0x1p-20;
-  Each([&](int64_t i, double r) {
+  Each([&](int64_t i, double) {
     const size_t k = static_cast<size_t>(i);
     if (!is_float) return std::floor(inherited[k]);
-    return inherited[k] + share * (magnitude[k] + inherited[k]) + Ulp(std::fabs(r) + inherited[k]);
+    return RoundedBound(wide.GetDouble(i), inherited[k] + share * (magnitude[k] + inherited[k]));
   });
   return OkStatus();
 }
@@ -250,17 +283,25 @@ void Propagation::Compare() {
   });
 }
 
+// The operand's interval through a monotone function that both sides compute alike.
+void Propagation::RoundTo(const std::function<double(double)>& f) {
+  Each([&](int64_t i, double) { return Spread(f, Value(0, i), Bound(0, i)); });
+}
+
 void Propagation::Convert() {
-  const bool from_float = graph::IsFloat(operands_[0]->value.type());
-  const bool to_float = graph::IsFloat(type());
-  Each([&](int64_t i, double r) {
+  if (graph::IsFloat(type())) {
+    RoundTo([this](double x) { return RoundedTo(type(), x); });
+    return;
+  }
+  if (graph::IsFloat(operands_[0]->value.type())) {  // saturates
+    RoundTo([](double x) { return std::trunc(x); });
+    return;
+  }
+  // An integer that might wrap around is anything.
+  const double limit = std::ldexp(1.0, graph::BitWidth(type()) - 1);
+  Each([&](int64_t i, double) {
     const double e = Bound(0, i);
-    if (e == 0) return 0.0;
-    if (to_float) return e + Ulp(std::fabs(r) + e);
-    const double off = from_float ? std::floor(e) + 1 : e;
-    // An integer that might wrap around is anything.
-    const double limit = std::ldexp(1.0, graph::BitWidth(type()) - 1);
-    return from_float || std::fabs(Value(0, i)) + e < limit ? off : kInfinity;
+    return e == 0 || std::fabs(Value(0, i)) + e < limit ? e : kInfinity;
   });
 }
 
@@ -281,16 +322,16 @@ Result<bool> Propagation::Rule() {
     case Opcode::kDynamicUpdateSlice: RETURN_IF_ERROR(Move()); return true;
     case Opcode::kAdd:
     case Opcode::kSubtract:
-      Each([&](int64_t i, double r) {
-        const double e = Bound(0, i) + Bound(1, i);
-        return e + Ulp(std::fabs(r) + e);
+      Each([&](int64_t i, double) {
+        const double b = op_.opcode == Opcode::kAdd ? Value(1, i) : -Value(1, i);
+        return RoundedBound(Value(0, i) + b, Bound(0, i) + Bound(1, i));
       });
       return true;
     case Opcode::kMultiply:
-      Each([&](int64_t i, double r) {
+      Each([&](int64_t i, double) {
         const double ea = Bound(0, i), eb = Bound(1, i);
-        const double e = std::fabs(Value(0, i)) * eb + std::fabs(Value(1, i)) * ea + ea * eb;
-        return e + Ulp(std::fabs(r) + e);
+        return RoundedBound(Value(0, i) * Value(1, i), std::fabs(Value(0, i)) * eb +
+                                                           std::fabs(Value(1, i)) * ea + ea * eb);
       });
       return true;
     case Opcode::kDivide:
@@ -327,12 +368,12 @@ Result<bool> Propagation::Rule() {
     case Opcode::kCosine:
       Each([&](int64_t i, double r) { return Bound(0, i) == 0 ? 0.0 : Bound(0, i) + 2 * Ulp(r); });
       return true;
-    case Opcode::kFloor:
-    case Opcode::kCeil:
+    case Opcode::kFloor: RoundTo([](double x) { return std::floor(x); }); return true;
+    case Opcode::kCeil: RoundTo([](double x) { return std::ceil(x); }); return true;
     case Opcode::kRoundNearestEven:
-    case Opcode::kRoundNearestAfz:
-      Each([&](int64_t i, double) { return Bound(0, i) == 0 ? 0.0 : std::floor(Bound(0, i)) + 1; });
+      RoundTo([](double x) { return std::nearbyint(x); });
       return true;
+    case Opcode::kRoundNearestAfz: RoundTo([](double x) { return std::round(x); }); return true;
     case Opcode::kExponential:
     case Opcode::kExponentialMinusOne:
     case Opcode::kLog:

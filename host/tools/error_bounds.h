@@ -22,16 +22,18 @@ struct BoundedValue {
 
 // Evaluates the module's entry function on exact arguments, operation by operation in the reference
 // evaluator, and carries an error bound along:
-//   dot_general, convolution of floats   2^-20 * sum |a*b| + 1 ulp of the result (2^-13 for HIGH,
-//                                        whose three passes drop products below that), plus what
-//                                        the operands' own bounds make of it
+//   dot_general, convolution of floats   2^-20 * sum |a*b| + 1 ulp of f32 (2^-13 for HIGH, whose
+//                                        three passes drop products below that), plus what the
+//                                        operands' own bounds make of it
 //   other float arithmetic               the operands' bounds through the operation's derivative or
 //                                        monotonicity, + 1 ulp
 //   sums of n elements                   + n * half an ulp of the sum of magnitudes
+//   rounding, conversions                what the operand's interval rounds to: often one value
 //   maximum, minimum, clamp, movement    the operands' bounds
 //   integers                             exact as long as their operands are
-// An ulp is one of the operation's result type. For a single product of exact operands this is the
-// promise of the numeric contract; for longer programs it is a worst case, which grows with depth.
+// Results narrower than f32 are computed as f32 and rounded: their bound is what the f32 interval
+// rounds to. For a single product this implies the promise of the numeric contract, 2^-20 * sum
+// |a*b| + 1 ulp of the result type; for longer programs it is a worst case, which grows with depth.
 // What has no rule gets an infinite bound unless its operands are exact; `notes` then says where.
 Result<std::vector<BoundedValue>> EvaluateWithBounds(const graph::Module& module,
                                                      std::span<const graph::Literal> arguments,

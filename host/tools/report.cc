@@ -79,7 +79,7 @@ std::string Grouped(uint64_t value) {
 }  // namespace
 
 double RunRecord::MxuUtilization() const {
-  if (!chip || counters.cycles == 0) return 0;
+  if (!chip || counters.cycles == 0 || !IsCycleAccurate()) return 0;
   const double capacity = static_cast<double>(counters.cycles) *
                           static_cast<double>(chip->mxu_rows * chip->mxu_cols * chip->mxu_count);
   return static_cast<double>(Macs()) / capacity;
@@ -87,12 +87,12 @@ double RunRecord::MxuUtilization() const {
 
 double RunRecord::SimCyclesPerSecond() const {
   const double seconds = host_seconds - host_step_seconds;
-  return seconds > 0 ? static_cast<double>(counters.cycles) / seconds : 0;
+  return seconds > 0 && IsCycleAccurate() ? static_cast<double>(counters.cycles) / seconds : 0;
 }
 
 double RunRecord::SimMacsPerSecond() const {
   const double seconds = host_seconds - host_step_seconds;
-  return seconds > 0 && counters.cycles > 0 ? static_cast<double>(Macs()) / seconds : 0;
+  return seconds > 0 && IsCycleAccurate() ? static_cast<double>(Macs()) / seconds : 0;
 }
 
 std::string ReportJson(const RunRecord& record) {
@@ -109,6 +109,7 @@ std::string ReportJson(const RunRecord& record) {
   report["chip"] = record.chip ? ChipJson(*record.chip) : Json(nullptr);
   report["seed"] = record.seed ? Json(*record.seed) : Json(nullptr);
   report["cycles"] = record.counters.cycles;
+  report["cycle_accurate"] = record.IsCycleAccurate();
   report["simulated_cycles"] = record.cycles_so_far;
   report["macs"] = record.Macs();
   report["mxu_utilization"] = record.MxuUtilization();
@@ -146,7 +147,7 @@ std::string SummaryText(const RunRecord& record) {
   text += fmt::format("{} on {} ({}): {}\n", record.options.program,
                       record.chip ? record.chip->name : "?", record.options.target,
                       record.status.ok() ? "PASS" : "FAIL");
-  if (record.counters.cycles > 0) {
+  if (record.IsCycleAccurate()) {
     line("cycles", Grouped(record.counters.cycles));
     line("MXU utilisation", fmt::format("{:.1f} % ({} multiply-accumulates)",
                                         100 * record.MxuUtilization(), Grouped(record.Macs())));

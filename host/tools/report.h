@@ -32,6 +32,8 @@ struct RunRecord {
   bool interrupted = false;
   Status status;  // the outcome
 
+  // Whether the chip has a clock; the golden model's counters are estimates.
+  bool IsCycleAccurate() const { return cycles_so_far > 0; }
   uint64_t Macs() const { return executable ? executable->Macs() : 0; }
   // Share of the chip's multiply-accumulate capacity that the operations as written use; 0 without
   // cycles.

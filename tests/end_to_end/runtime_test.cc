@@ -117,7 +117,7 @@ TEST_P(RuntimeTest, AnExecutableGivesTheProduct) {
 
 TEST_P(RuntimeTest, SeveralRunsInFlightKeepTheirResultsApart) {
   const auto loaded = *LoadedExecutable::Load(device_, Compile(kProduct));
-  std::vector<Run> runs;
+  std::vector<runtime::Run> runs;
   std::vector<Literal> expected;
   for (uint64_t i = 0; i < 6; ++i) {
     const Literal a = RandomBytes({19, 33}, 10 + i), b = RandomBytes({33, 11}, 20 + i);
@@ -152,7 +152,7 @@ TEST_P(RuntimeTest, TwoDevicesInOneProcessDoNotMeet) {
 TEST_P(RuntimeTest, EnginesAccountForEveryCycle) {
   const auto loaded = *LoadedExecutable::Load(device_, Compile(kProduct));
   std::vector<Buffer> buffers = {*loaded->AllocateArgument(0), *loaded->AllocateArgument(1)};
-  const Run run = *loaded->Start(buffers);
+  const runtime::Run run = *loaded->Start(buffers);
   ASSERT_TRUE(run.Wait().ok());
   const Counters counters = run.counters();
   EXPECT_GT(counters.hbm_bytes_read, 19u * 33 + 33 * 11);
@@ -272,7 +272,7 @@ module {
     Buffer argument = *loaded->AllocateArgument(0);
     const int8_t values[] = {1, 2, 3, last};
     ASSERT_TRUE(argument.Write(std::as_bytes(std::span(values))).ok());
-    const Run run = *loaded->Start(std::vector<Buffer>{argument});
+    const runtime::Run run = *loaded->Start(std::vector<Buffer>{argument});
     ASSERT_TRUE(run.Wait().ok());
     ASSERT_EQ(run.checks().size(), 1u);
     EXPECT_EQ(run.checks()[0].passed, last == 4);
