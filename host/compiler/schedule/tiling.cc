@@ -15,6 +15,9 @@ namespace {
 // Cycles from the issue of an engine instruction to its first useful one, roughly.
 constexpr double kInstructionCycles = 40.0;
 
+// Of the work of the engines that are not the bottleneck, so much is not hidden under it, roughly.
+constexpr double kShareNotHidden = 0.05;
+
 int64_t Pad8(int64_t elements) { return RoundUp(elements, 8); }
 
 int64_t Dilated(int64_t size, int64_t dilation) { return size == 0 ? 0 : (size - 1) * dilation + 1; }
@@ -233,15 +236,24 @@ class Search {
     const double a_load = TransferCycles(t.a_bytes, a_run);
     const double b_load = TransferCycles(t.b_bytes, b_run);
     const double store = TransferCycles(t.out_bytes, out_run);
-    const double load = a_times * all_a * a_load + b_times * all_b * b_load;
+    const double a_total = a_times * all_a * a_load;
+    const double b_total = b_times * all_b * b_load;
     const double stores = blocks * groups * store;
-    const double memory = chip_.IsHbm2() ? std::max(load, stores) : load + stores;
+    const double memory =
+        chip_.IsHbm2() ? std::max(a_total + b_total, stores) : a_total + b_total + stores;
     const double vpu = blocks * tiles * (rows + kInstructionCycles);
-    // Nothing is hidden under a load where there is only one slot.
-    const double exposed = (t.a_slots == 1 && all_a > 1 ? load : 0.0) +
-                           (t.b_slots == 1 && all_b > 1 ? load : 0.0) +
-                           (t.out_slots == 1 && blocks * groups > 1 ? stores : 0.0);
-    return std::max({mxu, memory, vpu}) + exposed + a_load + b_load + rows + store;
+    // Where there is no slot to load the next tile into, half of its load is waited for.
+    double exposed = 0.0;
+    if (t.a_slots < std::min(Blocks(t) * t.a_parts, t.a_parts + 1)) exposed += a_total / 2;
+    if (static_cast<double>(t.b_slots) < std::min(all_b, slices + 1)) exposed += b_total / 2;
+    if (t.out_slots == 1 && blocks * groups > 1) exposed += stores + vpu;
+    // The first tiles of the array wait for all parts of the first block.
+    const double first_load = static_cast<double>(t.a_parts) * a_load + slices * b_load;
+    const double first_work = passes * weight_tiles * std::max(rows, shortest);
+    const double start = a_load + b_load + std::max(first_load - a_load - b_load - first_work, 0.0);
+    const double end = std::min(mxus, static_cast<double>(t.group_tiles)) * rows + store;
+    return std::max({mxu, memory, vpu}) + kShareNotHidden * (mxu + memory + vpu) + exposed + start +
+           end;
   }
 
   const TilingProblem& problem_;
