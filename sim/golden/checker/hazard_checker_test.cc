@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 
 #include "sim/golden/testing/chip_fixture.h"
+#include "tb/common/random.h"
 
 namespace systolith::golden {
 namespace {
@@ -14,7 +15,7 @@ using arch::Opcode;
 using testing::AllOf;
 using testing::HasSubstr;
 
-class HazardCheckerTest : public ChipFixture {
+class HazardCheckerTest : public ChipFixture<tb::RandomTest> {
  protected:
   // The message about the program, or "" if it has no hazard.
   std::string Violation(ProgramWriter program) {

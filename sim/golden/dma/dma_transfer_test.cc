@@ -1,6 +1,7 @@
 #include "sim/golden/dma/dma_transfer.h"
 
 #include "sim/golden/testing/chip_fixture.h"
+#include "tb/common/random.h"
 
 namespace systolith::golden {
 namespace {
@@ -8,7 +9,7 @@ namespace {
 using arch::Fault;
 using arch::Opcode;
 
-class DmaTransferTest : public ChipFixture {
+class DmaTransferTest : public ChipFixture<tb::RandomTest> {
  protected:
   JobResult RunOne(Opcode opcode, const arch::Dma& dma, const JobOptions& options = {}) {
     ProgramWriter program;

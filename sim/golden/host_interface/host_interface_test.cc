@@ -1,6 +1,7 @@
 #include "sim/golden/host_interface/host_interface.h"
 
 #include "sim/golden/testing/chip_fixture.h"
+#include "tb/common/random.h"
 
 namespace systolith::golden {
 namespace {
@@ -11,7 +12,7 @@ using arch::Opcode;
 
 constexpr uint32_t kHostFlag = 57;
 
-class HostInterfaceTest : public ChipFixture {
+class HostInterfaceTest : public ChipFixture<tb::RandomTest> {
  protected:
   uint32_t Csr32(Csr csr) { return chip_->ReadCsr(csr).value(); }
   void Write(Csr csr, uint32_t value) { ASSERT_TRUE(chip_->WriteCsr(csr, value).ok()); }

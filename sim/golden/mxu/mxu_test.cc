@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "sim/golden/testing/chip_fixture.h"
+#include "tb/common/random.h"
 
 namespace systolith::golden {
 namespace {
@@ -13,7 +14,7 @@ using arch::OperandType;
 
 constexpr uint32_t kA = 0, kW = 0x4000, kOut = 0x8000;
 
-class MxuTest : public ChipFixture {
+class MxuTest : public ChipFixture<tb::RandomTest> {
  protected:
   // Runs `matmul` on what HBM holds (copied to the buffer byte by byte) and returns the
   // accumulator rows 0..rows-1 of unit 0, as many columns as the array has.

@@ -1,6 +1,7 @@
 #include "sim/golden/sequencer/sequencer.h"
 
 #include "sim/golden/testing/chip_fixture.h"
+#include "tb/common/random.h"
 
 namespace systolith::golden {
 namespace {
@@ -10,7 +11,7 @@ using arch::Fault;
 using arch::Opcode;
 using arch::Scalar;
 
-class SequencerTest : public ChipFixture {
+class SequencerTest : public ChipFixture<tb::RandomTest> {
  protected:
   static Scalar Add(uint32_t rd, uint32_t rs, uint32_t rt, int32_t imm) {
     Scalar scalar;

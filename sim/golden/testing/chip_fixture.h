@@ -10,7 +10,6 @@
 
 #include "sim/golden/adapter/golden_transport.h"
 #include "sim/golden/testing/job.h"
-#include "tb/common/random.h"
 
 namespace systolith::golden {
 
@@ -30,8 +29,10 @@ inline arch::ChipConfig SmallConfig(int64_t rows = 8, int64_t columns = 8) {
 
 inline uint32_t Number(arch::Engine engine) { return static_cast<uint32_t>(engine); }
 
-// Runs programs on the golden chip behind the hal seam.
-class ChipFixture : public tb::RandomTest {
+// Runs programs on the golden chip behind the hal seam. `Base` is tb::RandomTest, which tests
+// include themselves (sim does not use tb).
+template <typename Base>
+class ChipFixture : public Base {
  protected:
   void UseConfig(const arch::ChipConfig& config, bool check_hazards = true) {
     config_ = config;
@@ -65,7 +66,7 @@ class ChipFixture : public tb::RandomTest {
 
   std::vector<uint8_t> RandomBytes(size_t count) {
     std::vector<uint8_t> bytes(count);
-    for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(rng_.U32());
+    for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(this->rng_.U32());
     return bytes;
   }
 

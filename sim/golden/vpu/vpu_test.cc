@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "sim/golden/testing/chip_fixture.h"
+#include "tb/common/random.h"
 
 namespace systolith::golden {
 namespace {
@@ -19,7 +20,7 @@ uint32_t StepOf(VectorOp op, VectorOperand operand = VectorOperand::kNone) {
 }
 uint32_t Bits(float value) { return std::bit_cast<uint32_t>(value); }
 
-class VpuTest : public ChipFixture {
+class VpuTest : public ChipFixture<tb::RandomTest> {
  protected:
   static constexpr uint32_t kX = 0, kY = 0x1000, kZ = 0x2000, kOut = 0x4000;
 
