@@ -17,7 +17,8 @@ constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr int64_t kMaxElements = int64_t{1} << 40;
 
 Status NpyError(const std::string& name, size_t offset, const std::string& reason) {
-  return InvalidArgument(fmt::format("{}: not a readable .npy at byte {}: {}", name, offset, reason));
+  return InvalidArgument(
+      fmt::format("{}: not a readable .npy at byte {}: {}", name, offset, reason));
 }
 
 // What stands behind `'key':` in the header's Python dictionary, up to the comma that ends it.
@@ -104,7 +105,8 @@ Result<NpyArray> ParseNpy(std::span<const std::byte> bytes, const std::string& n
   const size_t length = major == 1
                             ? byte(8) | byte(9) << 8
                             : byte(8) | byte(9) << 8 | byte(10) << 16 | byte(11) << 24;
-  if (length > text.size() - start) return NpyError(name, text.size(), "the file ends in the header");
+  if (length > text.size() - start)
+    return NpyError(name, text.size(), "the file ends in the header");
   const std::string_view header = text.substr(start, length);
 
   const auto descr = HeaderField(header, "descr");
@@ -117,13 +119,15 @@ Result<NpyArray> ParseNpy(std::span<const std::byte> bytes, const std::string& n
   std::string dtype = *descr;
   std::erase_if(dtype, [](char c) { return c == '\'' || c == '"'; });
   if (dtype.starts_with('>')) {
-    return NpyError(name, start, fmt::format("dtype {} is big-endian; save it little-endian", dtype));
+    return NpyError(name, start,
+                    fmt::format("dtype {} is big-endian; save it little-endian", dtype));
   }
   if (!dtype.empty() && std::strchr("<|=", dtype[0]) != nullptr) dtype.erase(0, 1);
   const int item_size = NpyItemSize(dtype);
   if (item_size == 0) {
-    return NpyError(name, start,
-                    fmt::format("dtype {} is none of f2 f4 f8 i1 i2 i4 i8 u1 u2 u4 u8 b1 V2", *descr));
+    return NpyError(
+        name, start,
+        fmt::format("dtype {} is none of f2 f4 f8 i1 i2 i4 i8 u1 u2 u4 u8 b1 V2", *descr));
   }
   if (*order != "True" && *order != "False") {
     return NpyError(name, start, fmt::format("fortran_order is {}", *order));

@@ -20,7 +20,8 @@ constexpr uint16_t kStored = 0, kDeflated = 8;
 constexpr uint32_t kMaxDeflateRatio = 1040;  // deflate reaches at most 1032 : 1
 
 Status NpzError(const std::string& name, size_t offset, const std::string& reason) {
-  return InvalidArgument(fmt::format("{}: not a readable .npz at byte {}: {}", name, offset, reason));
+  return InvalidArgument(
+      fmt::format("{}: not a readable .npz at byte {}: {}", name, offset, reason));
 }
 
 uint32_t Load(std::span<const std::byte> bytes, size_t offset, int count) {

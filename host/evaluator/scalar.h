@@ -13,7 +13,8 @@
 //  - bf16 and f16 widen to f32, compute there, and round once. f64 is plain IEEE.
 //  - A computed NaN is the positive quiet one without payload.
 //  - Functions such as exp are computed in double and rounded.
-//  - Integers wrap modulo 2^width; x / 0 = -1, x % 0 = x; a shift by the width or more shifts all out.
+//  - Integers wrap modulo 2^width; x / 0 = -1, x % 0 = x; a shift by the width or more shifts all
+//  out.
 namespace systolith::evaluator {
 
 // f32 and f64 operations with two operands; the opcode is one of IsElementwiseBinary on floats.

@@ -38,9 +38,9 @@ Status ForEachElement(const Window& window, const Shape& shape, const Dims& stri
 
 }  // namespace
 
-// A left fold from the initial value over the elements under the window; padding holds the initial
-// value, of which joining more changes nothing in any reduction that has an identity. Each step rounds to
-// the body's type.
+// A left fold from the initial value over the elements under the window. Padding holds the initial
+// value, and joining more of it changes nothing in any reduction that has an identity. Each step
+// rounds to the body's type.
 Result<std::vector<Literal>> EvalReduceWindow(const Op& op, Operands operands,
                                               const std::vector<Shape>& shapes,
                                               const ScalarBody& body) {

@@ -39,7 +39,8 @@ Status CheckBatching(const Shape& operand, const Shape& indices, const Dims& ope
               "batching dimensions differ in number");
   RETURN_IF_ERROR(CheckDimensions(indices_batching, indices.rank(), "index batching dimensions"));
   for (size_t i = 0; i < operand_batching.size(); ++i) {
-    INFER_CHECK(indices_batching[i] != index_vector_dim, "index_vector_dim is a batching dimension");
+    INFER_CHECK(indices_batching[i] != index_vector_dim,
+                "index_vector_dim is a batching dimension");
     INFER_CHECK(operand.dims[static_cast<size_t>(operand_batching[i])] ==
                     indices.dims[static_cast<size_t>(indices_batching[i])],
                 "batching dimensions {} and {} differ in size", operand_batching[i],
@@ -110,12 +111,15 @@ Result<Shapes> InferScatter(const Op& op, const Shapes& operands) {
   RETURN_IF_ERROR(CheckBatching(operand, indices, scatter.input_batching_dims,
                                 scatter.scatter_indices_batching_dims, scatter.index_vector_dim));
   RETURN_IF_ERROR(CheckDimensions(scatter.update_window_dims, update.rank(), "update_window_dims"));
-  INFER_CHECK(static_cast<size_t>(update.rank()) == batch.size() + scatter.update_window_dims.size(),
-              "updates have rank {} instead of {}", update.rank(),
-              batch.size() + scatter.update_window_dims.size());
-  INFER_CHECK(scatter.update_window_dims.size() + dropped.size() == static_cast<size_t>(rank),
-              "update_window_dims, inserted_window_dims and input_batching_dims don't add up to rank "
-              "{}", rank);
+  INFER_CHECK(
+      static_cast<size_t>(update.rank()) == batch.size() + scatter.update_window_dims.size(),
+      "updates have rank {} instead of {}", update.rank(),
+      batch.size() + scatter.update_window_dims.size());
+  INFER_CHECK(
+      scatter.update_window_dims.size() + dropped.size() == static_cast<size_t>(rank),
+      "update_window_dims, inserted_window_dims and input_batching_dims don't add up to rank "
+      "{}",
+      rank);
   size_t next_batch = 0;
   int64_t window_dim = 0;
   for (int64_t d = 0; d < update.rank(); ++d) {

@@ -16,8 +16,9 @@ class Printer {
   explicit Printer(const Function& function) : function_(function) {}
 
   std::string FunctionText() {
-    std::string text = fmt::format("  func.func {} {}(", function_.is_private ? "private" : "public",
-                                   SymbolText(function_.name));
+    std::string text =
+        fmt::format("  func.func {} {}(", function_.is_private ? "private" : "public",
+                    SymbolText(function_.name));
     text += Arguments(function_.body);
     text += ")";
     const std::vector<Value>& results = function_.results();
@@ -111,7 +112,8 @@ class Printer {
 }  // namespace
 
 std::string Print(const Module& module) {
-  std::string text = module.name.empty() ? "module {\n" : fmt::format("module {} {{\n", SymbolText(module.name));
+  std::string text =
+      module.name.empty() ? "module {\n" : fmt::format("module {} {{\n", SymbolText(module.name));
   for (const Function& function : module.functions) text += Printer(function).FunctionText();
   return text + "}\n";
 }

@@ -193,8 +193,9 @@ std::string PlainOpText(const Op& op, const std::string& operands, const std::st
                          DirectionName(op.As<CompareAttributes>().direction), operands,
                          op.As<CompareAttributes>().total_order ? ", TOTALORDER" : "", type);
     case Opcode::kReducePrecision:
-      attributes = fmt::format(", format = e{}m{}", op.As<ReducePrecisionAttributes>().exponent_bits,
-                               op.As<ReducePrecisionAttributes>().mantissa_bits);
+      attributes =
+          fmt::format(", format = e{}m{}", op.As<ReducePrecisionAttributes>().exponent_bits,
+                      op.As<ReducePrecisionAttributes>().mantissa_bits);
       break;
     case Opcode::kBroadcastInDim:
     case Opcode::kReverse:

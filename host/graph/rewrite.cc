@@ -49,7 +49,8 @@ std::vector<const Op*> Definitions(const Function& function) {
 }
 
 void ReplaceAllUses(Region& region, Value from, Value to) {
-  ForEachOp(region, [&](Op& op) { std::replace(op.operands.begin(), op.operands.end(), from, to); });
+  ForEachOp(region,
+            [&](Op& op) { std::replace(op.operands.begin(), op.operands.end(), from, to); });
 }
 
 std::vector<Value> Captures(const Region& region) {

@@ -96,7 +96,8 @@ class Verifier {
       RETURN_IF_ERROR(CheckOp(op, depth));
     }
     // What the region defined can't be seen behind its end.
-    for (const Value argument : region.arguments) visible_[static_cast<size_t>(argument.id)] = false;
+    for (const Value argument : region.arguments)
+      visible_[static_cast<size_t>(argument.id)] = false;
     for (const Op& op : region.ops) {
       for (const Value result : op.results) visible_[static_cast<size_t>(result.id)] = false;
     }

@@ -115,9 +115,11 @@ TEST(ImportTest, PrettyAndGenericFormsMeanTheSame) {
 }
 
 TEST(ImportTest, UnsupportedOperationsAreNamedWithTheirLine) {
-  EXPECT_EQ(ErrorOf(Function("  %0 = stablehlo.fft %arg0, type = FFT, length = [4] : tensor<4xf32>\n"
-                             "  return %0 : tensor<4xf32>\n"), StatusCode::kUnsupported),
-            "x.mlir:2:8: operation stablehlo.fft is not supported");
+  EXPECT_EQ(
+      ErrorOf(Function("  %0 = stablehlo.fft %arg0, type = FFT, length = [4] : tensor<4xf32>\n"
+                       "  return %0 : tensor<4xf32>\n"),
+              StatusCode::kUnsupported),
+      "x.mlir:2:8: operation stablehlo.fft is not supported");
   EXPECT_EQ(ErrorOf("func.func @main(%arg0: tensor<2xcomplex<f32>>) { return }",
                     StatusCode::kUnsupported),
             "x.mlir:1:24: element type complex<f32> is not supported");

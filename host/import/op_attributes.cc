@@ -29,7 +29,8 @@ class Reader {
   }
 
   Status Missing(Names names) const {
-    return cursor_.ErrorAt(dict_.offset, fmt::format("the attribute {} is missing", *names.begin()));
+    return cursor_.ErrorAt(dict_.offset,
+                           fmt::format("the attribute {} is missing", *names.begin()));
   }
 
   Result<Dims> ToDims(const Attribute& attribute) const {

@@ -331,7 +331,8 @@ Status Parser::Emit(OpText& op, Region& region) {
   std::vector<Shape> operands;
   for (const Value operand : op.operands) operands.push_back(function_->shape(operand));
   if (op.inputs.size() > operands.size()) {
-    return cursor_.ErrorAt(op.dict.offset, fmt::format("{} has fewer operands than types", op.name));
+    return cursor_.ErrorAt(op.dict.offset,
+                           fmt::format("{} has fewer operands than types", op.name));
   }
   for (size_t i = 0; i < op.inputs.size(); ++i) {
     if (op.inputs[i] != operands[i]) {
