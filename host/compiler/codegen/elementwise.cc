@@ -124,10 +124,10 @@ class BoxEmitter {
       int64_t total = 0;
       out_bytes_ = RowPitch(box_.back()) * out_size_;
       for (size_t d = 0; d + 1 < box_.size(); ++d) out_bytes_ *= box_[d];
-      if (!is_copy_) total += generator_.SlotBytes(out_bytes_);
+      if (!is_copy_) total += SlotBytes(generator_.chip(), out_bytes_);
       for (Operand& operand : operands_) {
         BufferStrides(operand, operand.bytes);
-        total += generator_.SlotBytes(operand.bytes);
+        total += SlotBytes(generator_.chip(), operand.bytes);
       }
       for (const int64_t slots : {3, 2, 1}) {
         slots_ = slots;

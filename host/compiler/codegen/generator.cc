@@ -5,6 +5,11 @@
 #include <cassert>
 
 namespace systolith::compiler {
+namespace {
+
+constexpr int64_t kSlotAlignment = 64;  // rows of 8 elements of any type, and most bank words
+
+}  // namespace
 
 int64_t RoundUp(int64_t value, int64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
@@ -69,8 +74,9 @@ Status Generator::Emit(const Kernel& kernel) {
       fmt::format("stablehlo.{} at line {}", kernel.operation, kernel.location.line));
 }
 
-int64_t Generator::SlotBytes(int64_t bytes) const {
-  return RoundUp(std::max<int64_t>(bytes, 1), std::max<int64_t>(chip_.WordBytes(), 64));
+int64_t SlotBytes(const arch::ChipConfig& chip, int64_t bytes) {
+  const int64_t word = chip.WordBytes();
+  return RoundUp(std::max<int64_t>(bytes, 1), word % kSlotAlignment == 0 ? word : kSlotAlignment);
 }
 
 std::vector<TileSlot> Generator::AllocateSlots(int64_t count, int64_t bytes, int64_t pieces) {
@@ -78,7 +84,7 @@ std::vector<TileSlot> Generator::AllocateSlots(int64_t count, int64_t bytes, int
   const int64_t chunk_bytes = chip_.buffer_bytes / kChunks;
   for (int64_t i = 0; i < count; ++i) {
     AccessLog before;
-    const int64_t end = next_byte_ + SlotBytes(bytes);
+    const int64_t end = next_byte_ + SlotBytes(chip_, bytes);
     assert(end <= chip_.buffer_bytes);
     for (int64_t chunk = next_byte_ / chunk_bytes; chunk * chunk_bytes < end; ++chunk) {
       before.Join(chunks_[static_cast<size_t>(chunk)]);
@@ -92,7 +98,7 @@ std::vector<TileSlot> Generator::AllocateSlots(int64_t count, int64_t bytes, int
 void Generator::Release(const std::vector<TileSlot>& slots, int64_t bytes) {
   const int64_t chunk_bytes = chip_.buffer_bytes / kChunks;
   for (const TileSlot& slot : slots) {
-    const int64_t end = slot.address + SlotBytes(bytes);
+    const int64_t end = slot.address + SlotBytes(chip_, bytes);
     for (int64_t chunk = slot.address / chunk_bytes; chunk * chunk_bytes < end; ++chunk) {
       for (const AccessLog& piece : slot.pieces) chunks_[static_cast<size_t>(chunk)].Join(piece);
     }
@@ -104,7 +110,7 @@ AccessLog& Generator::AccumulatorLog(int64_t mxu, int64_t half) {
 }
 
 void Generator::EmitZeros(TileSlot& slot, int64_t bytes) {
-  const int64_t elements = SlotBytes(bytes) / 4;
+  const int64_t elements = SlotBytes(chip_, bytes) / 4;
   arch::Vector vector;
   vector.counts.fill(1);
   vector.counts[5] = emitter_.Address(CeilDivide(elements, chip_.Lanes()));

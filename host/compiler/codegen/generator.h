@@ -55,7 +55,6 @@ class Generator {
   // Space in the unified buffer, aligned to bank words. A kernel starts with all of it; a slot
   // remembers who used its bytes before, so that kernels overlap as far as they can.
   int64_t FreeBytes() const { return chip_.buffer_bytes - next_byte_; }
-  int64_t SlotBytes(int64_t bytes) const;  // what a slot of that size takes
   std::vector<TileSlot> AllocateSlots(int64_t count, int64_t bytes, int64_t pieces);
   // Hands the logs of slots back once the kernel is done with them.
   void Release(const std::vector<TileSlot>& slots, int64_t bytes);
@@ -85,6 +84,9 @@ Status EmitContraction(Generator& generator, const Kernel& kernel);
 Status EmitElementwise(Generator& generator, const Kernel& kernel);
 Status EmitCopy(Generator& generator, const Kernel& kernel);
 Status EmitReduction(Generator& generator, const Kernel& kernel);
+
+// What a slot for a tile of so many bytes takes in the buffer.
+int64_t SlotBytes(const arch::ChipConfig& chip, int64_t bytes);
 
 int64_t RoundUp(int64_t value, int64_t multiple);
 int64_t CeilDivide(int64_t value, int64_t divisor);

@@ -52,9 +52,9 @@ class ReductionEmitter {
 
   Status ChooseColumns() {
     for (columns_ = r_.kept.size; columns_ >= 1; columns_ = columns_ == 1 ? 0 : CeilDivide(columns_, 2)) {
-      const int64_t bytes = (kBlockSlots + 1) * generator_.SlotBytes(TileBytes()) +
-                            kOutSlots * generator_.SlotBytes(RowBytes()) +
-                            generator_.SlotBytes(8 * size_);
+      const int64_t bytes = (kBlockSlots + 1) * SlotBytes(generator_.chip(), TileBytes()) +
+                            kOutSlots * SlotBytes(generator_.chip(), RowBytes()) +
+                            SlotBytes(generator_.chip(), 8 * size_);
       if (bytes <= generator_.FreeBytes()) return OkStatus();
     }
     return Unsupported("no tile of it fits the unified buffer");

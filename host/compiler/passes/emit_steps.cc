@@ -21,6 +21,7 @@ isa::HostStep EmitHostStep(const Compilation& compilation, const HostGroup& grou
   const Fragment fragment = MakeFragment(compilation, group);
   isa::HostStep step;
   step.module_text = fragment.text;
+  step.lines = fragment.lines;
   step.is_check = group.is_check;
   for (const graph::Value value : fragment.inputs) {
     step.inputs.push_back(compilation.tensors.at(value));

@@ -86,6 +86,7 @@ class FragmentBuilder {
     for (const Value output : fragment.outputs) ret.operands.push_back(map_.at(output));
     target_->body.ops.push_back(std::move(ret));
     fragment.text = graph::Print(module);
+    for (const Op& op : target_->body.ops) fragment.lines.push_back(op.location.line);
     return fragment;
   }
 

@@ -15,6 +15,7 @@ std::vector<graph::Value> StoredInputs(const Compilation& compilation, const gra
 // A module of some operations of the function, as StableHLO text: what the evaluator runs.
 struct Fragment {
   std::string text;
+  std::vector<int> lines;             // of the source, by operation of the module
   std::vector<graph::Value> inputs;   // of the function; arguments of the module in this order
   std::vector<graph::Value> outputs;  // results of the module
 };

@@ -124,10 +124,6 @@ class Search {
     }
   }
 
-  int64_t SlotBytes(int64_t bytes) const {
-    return RoundUp(std::max<int64_t>(bytes, 1), std::max<int64_t>(chip_.WordBytes(), 64));
-  }
-
   int64_t Blocks(const Tiling& t) const {
     return CeilDivide(c_.out_n.size, t.block_n) * CeilDivide(c_.out_y.size, t.block_y) *
            CeilDivide(c_.out_x.size, t.block_x);
@@ -164,10 +160,11 @@ class Search {
   }
 
   int64_t Bytes(const Tiling& t) const {
-    int64_t bytes = t.a_slots * SlotBytes(t.a_bytes) + t.b_slots * SlotBytes(t.b_bytes) +
-                    t.out_slots * SlotBytes(t.out_bytes);
+    int64_t bytes = t.a_slots * SlotBytes(chip_, t.a_bytes) +
+                    t.b_slots * SlotBytes(chip_, t.b_bytes) +
+                    t.out_slots * SlotBytes(chip_, t.out_bytes);
     for (size_t s = 0; s < problem_.stream_bytes.size(); ++s) {
-      bytes += t.stream_slots * SlotBytes(t.stream_bytes[s]);
+      bytes += t.stream_slots * SlotBytes(chip_, t.stream_bytes[s]);
     }
     return bytes;
   }
