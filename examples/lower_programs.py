@@ -42,6 +42,12 @@ def quantized_dot(a, b, scale):
     return jnp.clip(scaled, -128, 127).astype(jnp.int8)
 
 
+def quantized_dot_clamp(a, b, scale):
+    sums = lax.dot(a, b, preferred_element_type=jnp.int32)
+    scaled = lax.round(sums.astype(jnp.float32) * scale, lax.RoundingMethod.TO_NEAREST_EVEN)
+    return lax.clamp(jnp.float32(-128), scaled, jnp.float32(127)).astype(jnp.int8)
+
+
 def mlp(x, w1, b1, w2, b2):
     hidden = jax.nn.relu(x @ w1 + b1)
     return hidden @ w2 + b2
@@ -72,6 +78,7 @@ PROGRAMS = {
     "conv_bias_relu_f32": (conv_bias_relu, [f32(1, 15, 15, 8), f32(3, 3, 8, 16), f32(16)]),
     "depthwise_f32": (depthwise, [f32(1, 9, 9, 5), f32(3, 3, 1, 5)]),
     "quantized_dot": (quantized_dot, [s8(16, 32), s8(32, 24), f32()]),
+    "quantized_dot_clamp": (quantized_dot_clamp, [s8(16, 32), s8(32, 24), f32()]),
     "mlp_f32": (mlp, [f32(8, 64), f32(64, 32), f32(32), f32(32, 10), f32(10)]),
     "softmax_f32": (softmax, [f32(5, 33)]),
 }

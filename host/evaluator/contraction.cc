@@ -82,13 +82,11 @@ Literal Dot(const graph::DotGeneralAttributes& dot, const Literal& lhs, const Li
 }  // namespace
 
 double OperandValue(const Literal& literal, int64_t i, Precision precision) {
-  double value = literal.GetDouble(i);
-  if (literal.type() == ElementType::kF32 && precision == Precision::kDefault) {
-    value = FloatFromBfloat16(Bfloat16FromFloat(static_cast<float>(value)));
-  }
-  const bool flushes =
-      literal.type() == ElementType::kF32 || literal.type() == ElementType::kBF16;
-  return flushes && std::fabs(value) < kMinNormal ? 0 : value;
+  const double value = literal.GetDouble(i);
+  const bool is_f32 = literal.type() == ElementType::kF32;
+  if ((is_f32 || literal.type() == ElementType::kBF16) && std::fabs(value) < kMinNormal) return 0;
+  if (!is_f32 || precision != Precision::kDefault) return value;
+  return FloatFromBfloat16(Bfloat16FromFloat(static_cast<float>(value)));
 }
 
 void StoreSum(Literal& result, int64_t i, double sum) {

@@ -11,8 +11,8 @@
 #include "host/graph/graph.h"
 
 // The reference interpreter of the graph: the oracle for the compiler, and the fallback for what
-// the chip cannot do. Plain arithmetic, written from StableHLO's specification and from
-// docs/numerics.md; nothing is shared with the golden model or the RTL.
+// the chip cannot do. Plain arithmetic, written from StableHLO's specification and from the numeric
+// rules in rtl/arch/README.md; nothing is shared with the golden model or the RTL.
 namespace systolith::evaluator {
 
 struct EvalOptions {

@@ -40,6 +40,12 @@ TEST(EvaluatorTest, SubnormalOperandsAndResultsOfProductsAreZero) {
   }
 }
 
+TEST(EvaluatorTest, SubnormalsAreZeroBeforeTheyAreRoundedToBf16) {
+  const float highest_subnormal = 0x1.fffffcp-127F;  // would round to 2^-126
+  EXPECT_EQ(Values(RunProgram(Dot("DEFAULT"), {Tensor(kF32, {1, 2}, {highest_subnormal, 0}),
+                                               Tensor(kF32, {2, 1}, {0x1p100, 0})})[0])[0], 0);
+}
+
 TEST(EvaluatorTest, ProductsReportTheirMagnitudes) {
   const Literal a = Tensor(kF32, {1, 2}, {3, 2}), b = Tensor(kF32, {2, 1}, {1, -2});
   EvalReport report;

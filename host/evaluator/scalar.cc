@@ -161,6 +161,13 @@ float FlushF32(float value) {
   return std::fabs(value) < std::numeric_limits<float>::min() ? std::copysign(0.0F, value) : value;
 }
 
+float RoundF32(double value) {
+  if (std::fabs(value) < std::numeric_limits<float>::min()) {
+    return std::copysign(0.0F, static_cast<float>(value));
+  }
+  return Canonical(static_cast<float>(value));
+}
+
 float BinaryF32(Opcode opcode, float a, float b) {
   switch (opcode) {
     case Opcode::kMaximum: return Maximum(a, b);
@@ -168,17 +175,15 @@ float BinaryF32(Opcode opcode, float a, float b) {
     case Opcode::kNextAfter: return Canonical(std::nextafter(a, b));
     default: break;
   }
-  a = FlushF32(a);
-  b = FlushF32(b);
-  float result = 0;
+  // A double holds enough digits that rounding its result once more gives the one rounding.
+  const double x = FlushF32(a), y = FlushF32(b);
   switch (opcode) {
-    case Opcode::kAdd: result = a + b; break;
-    case Opcode::kSubtract: result = a - b; break;
-    case Opcode::kMultiply: result = a * b; break;
-    case Opcode::kDivide: result = a / b; break;
-    default: result = static_cast<float>(BinaryFunction(opcode, a, b)); break;
+    case Opcode::kAdd: return RoundF32(x + y);
+    case Opcode::kSubtract: return RoundF32(x - y);
+    case Opcode::kMultiply: return RoundF32(x * y);
+    case Opcode::kDivide: return RoundF32(x / y);
+    default: return RoundF32(BinaryFunction(opcode, x, y));
   }
-  return Canonical(FlushF32(result));
 }
 
 double BinaryF64(Opcode opcode, double a, double b) {
@@ -197,7 +202,7 @@ double BinaryF64(Opcode opcode, double a, double b) {
 float UnaryF32(Opcode opcode, float a) {
   float result = 0;
   if (ExactUnary(opcode, a, result)) return result;
-  return Canonical(FlushF32(static_cast<float>(UnaryFunction(opcode, FlushF32(a)))));
+  return RoundF32(UnaryFunction(opcode, FlushF32(a)));
 }
 
 double UnaryF64(Opcode opcode, double a) {

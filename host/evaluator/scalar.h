@@ -7,14 +7,15 @@
 #include "host/graph/element_type.h"
 #include "host/graph/opcode.h"
 
-// The arithmetic of single elements. The rules (docs/numerics.md):
-//  - f32 arithmetic is IEEE, with subnormal operands and results taken as zero of their sign;
-//    maximum, minimum, negate, abs, comparisons, rounding to integers and selection keep them.
+// The arithmetic of single elements. The rules, those of the vector unit (rtl/arch/README.md) where it has them:
+//  - f32 arithmetic is IEEE, except that a subnormal operand counts as zero of its sign, and so does
+//    a result below the normal range before it is rounded; maximum, minimum, negate, abs,
+//    comparisons, rounding to integers and selection keep subnormals.
 //  - bf16 and f16 widen to f32, compute there, and round once. f64 is plain IEEE.
 //  - A computed NaN is the positive quiet one without payload.
 //  - Functions such as exp are computed in double and rounded.
-//  - Integers wrap modulo 2^width; x / 0 = -1, x % 0 = x; a shift by the width or more shifts all
-//  out.
+//  - Integers wrap modulo 2^width; x / 0 = -1, x % 0 = x; a shift by the width or more shifts
+//    everything out.
 namespace systolith::evaluator {
 
 // f32 and f64 operations with two operands; the opcode is one of IsElementwiseBinary on floats.
@@ -34,6 +35,9 @@ int64_t UnaryInteger(graph::Opcode opcode, int64_t a, graph::ElementType type);
 
 // Subnormals become zero of their sign.
 float FlushF32(float value);
+
+// One rounding to f32; what is below the normal range before it becomes zero of its sign.
+float RoundF32(double value);
 
 // Rounds to a float of `exponent_bits` and `mantissa_bits`; what is below its normal range becomes
 // zero, what is above infinity.

@@ -24,6 +24,9 @@ TEST(ScalarTest, F32ArithmeticFlushesSubnormals) {
   EXPECT_EQ(Bits(BinaryF32(Opcode::kAdd, -kTiny, -kTiny)), 0x80000000U);
   EXPECT_EQ(BinaryF32(Opcode::kSubtract, 1.5e-38F, 1.4e-38F), 0);
   EXPECT_EQ(BinaryF32(Opcode::kDivide, 1.0F, kTiny), kInf);
+  // Below 2^-126 before rounding, though IEEE would round it up to 2^-126.
+  EXPECT_EQ(BinaryF32(Opcode::kMultiply, 0x1.fffffep-64F, 0x1p-63F), 0);
+  EXPECT_EQ(BinaryF32(Opcode::kMultiply, 0x1p-64F, 0x1p-62F), 0x1p-126F);
 }
 
 TEST(ScalarTest, SelectionAndSignsKeepSubnormals) {
