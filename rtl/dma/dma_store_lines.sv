@@ -57,13 +57,23 @@ module dma_store_lines #(
   assign active_o     = used_q != '0 || signal_valid_o != 2'd0;
   assign req_tag_o    = 8'(tag);
 
-  prim_fifo #(.Width(LineBits + LineBytes + 40 + SlotWidth), .Depth(2)) u_requests (
+  // Three queues in step, because joining wide words costs a copy at every clock edge.
+  prim_fifo #(.Width(40 + SlotWidth), .Depth(2)) u_addresses (
     .clk_i, .rst_ni, .clear_i(1'b0), .limit_i(2'd2),
-    .in_valid_i(take && line_moves_i), .in_ready_o(fifo_ready),
-    .in_i({line_data_i, line_strobe_i, line_addr_i, head_q}),
+    .in_valid_i(take && line_moves_i), .in_ready_o(fifo_ready), .in_i({line_addr_i, head_q}),
     .out_valid_o(req_valid_o), .out_ready_i(req_ready_i),
     /* verilator lint_off PINCONNECTEMPTY */
-    .out_o({req_data_o, req_strobe_o, req_addr_o, tag}), .used_o()
+    .out_o({req_addr_o, tag}), .used_o()
+  );
+  prim_fifo #(.Width(LineBits), .Depth(2)) u_data (
+    .clk_i, .rst_ni, .clear_i(1'b0), .limit_i(2'd2),
+    .in_valid_i(take && line_moves_i), .in_ready_o(), .in_i(line_data_i),
+    .out_valid_o(), .out_ready_i(req_ready_i), .out_o(req_data_o), .used_o()
+  );
+  prim_fifo #(.Width(LineBytes), .Depth(2)) u_strobes (
+    .clk_i, .rst_ni, .clear_i(1'b0), .limit_i(2'd2),
+    .in_valid_i(take && line_moves_i), .in_ready_o(), .in_i(line_strobe_i),
+    .out_valid_o(), .out_ready_i(req_ready_i), .out_o(req_strobe_o), .used_o()
     /* verilator lint_on PINCONNECTEMPTY */
   );
 

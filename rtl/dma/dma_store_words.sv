@@ -175,14 +175,6 @@ module dma_store_words #(
     line_fire_o   <= 2'd0;
   endtask
 
-  task automatic send_piece();
-    line_valid_o <= 1'b1;
-    line_moves_o <= piece_moves_q;
-    line_fire_o  <= piece_fire_q;
-    line_flags_o <= piece_flags_q;
-    if (piece_moves_q) merge(1'b1);
-  endtask
-
   always_ff @(posedge clk_i) begin
     if (!rst_ni || clear_i) begin
       run_q        <= 1'b0;
@@ -199,12 +191,13 @@ module dma_store_words #(
       if (take_piece) begin
         piece_q   <= 1'b0;
         arrives_q <= 1'b0;
+        open_q    <= !piece_flush_q;
+        if (piece_moves_q) merge(piece_flush_q);
         if (piece_flush_q) begin
-          send_piece();
-          open_q <= 1'b0;
-        end else begin
-          merge(1'b0);
-          open_q <= 1'b1;
+          line_valid_o <= 1'b1;
+          line_moves_o <= piece_moves_q;
+          line_fire_o  <= piece_fire_q;
+          line_flags_o <= piece_flags_q;
         end
       end else if (arrives_q) begin
         arrives_q <= 1'b0;
