@@ -60,9 +60,10 @@ class VpuBench {
   // One cycle in which what the unit offers is dropped unseen, as its partners do under `clear_o`.
   void DropStep() {
     DropEverything();
-    Drive();
+    Drive();  // with the answer to an accumulator row that was granted in the cycle before
     Cycle(dut);
     DropEverything();
+    drain_answer_.reset();
   }
 
   bool Busy() const { return !instructions_.empty() || !dut.idle_o; }
@@ -98,7 +99,6 @@ class VpuBench {
       model.windows[port].clear();
     }
     writes_pending_.clear();
-    drain_answer_.reset();
     done_ = false;
     model.memory = memory_;
     model.drains.clear();
