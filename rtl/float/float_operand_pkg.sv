@@ -10,15 +10,14 @@ package float_operand_pkg;
 
   // The format of a row at the MXU's ports. In a pass of several over fp32, Inf and NaN take part
   // in the pass of the two leading bytes alone; elsewhere they are absent, on both sides.
-  typedef enum logic [2:0] {
-    FormatInt8        = 3'd0,
-    FormatBf16        = 3'd1,
-    FormatFp32Rounded = 3'd2,  // to bf16, nearest even
-    FormatFp32Leading = 3'd3,  // byte 0 of the significand, with Inf and NaN
-    FormatFp32Byte0   = 3'd4,
-    FormatFp32Byte1   = 3'd5,
-    FormatFp32Byte2   = 3'd6
-  } format_e;
+  typedef logic [2:0] format_t;
+  localparam logic [2:0] FormatInt8        = 3'd0;
+  localparam logic [2:0] FormatBf16        = 3'd1;
+  localparam logic [2:0] FormatFp32Rounded = 3'd2;  // to bf16, nearest even
+  localparam logic [2:0] FormatFp32Leading = 3'd3;  // byte 0 of the significand, with Inf and NaN
+  localparam logic [2:0] FormatFp32Byte0   = 3'd4;
+  localparam logic [2:0] FormatFp32Byte1   = 3'd5;
+  localparam logic [2:0] FormatFp32Byte2   = 3'd6;
 
   localparam logic [31:0] ZeroExponent    = 32'd384;   // the word of an absent operand is 0
   localparam logic [31:0] FiniteExponent  = 32'd512;   // + the biased exponent
@@ -27,19 +26,19 @@ package float_operand_pkg;
 
   // What a format asks of `decode`: worked out once per row, so that the loop over the row has no
   // branch in it.
-  function automatic logic is_fp32(input format_e format);
+  function automatic logic is_fp32(input format_t format);
     is_fp32 = format >= FormatFp32Rounded;
   endfunction
 
-  function automatic logic [31:0] byte_shift(input format_e format);
+  function automatic logic [31:0] byte_shift(input format_t format);
     byte_shift = (format == FormatFp32Byte1) ? 32'd8 : (format == FormatFp32Byte2) ? 32'd16 : 32'd0;
   endfunction
 
-  function automatic logic [31:0] rounding_mask(input format_e format);
+  function automatic logic [31:0] rounding_mask(input format_t format);
     rounding_mask = (format == FormatFp32Rounded) ? 32'hffff_ffff : 32'd0;
   endfunction
 
-  function automatic logic [31:0] special_mask(input format_e format);
+  function automatic logic [31:0] special_mask(input format_t format);
     special_mask = (format <= FormatFp32Leading) ? 32'hffff_ffff : 32'd0;
   endfunction
 

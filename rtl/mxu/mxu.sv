@@ -155,7 +155,7 @@ module mxu #(
   logic                       tile_valid;
   logic                       tile_ready;
   logic                       tile_transpose;
-  float_operand_pkg::format_e tile_format;
+  float_operand_pkg::format_t tile_format;
   logic [CountWidth-1:0]      tile_lines;
   logic [CountWidth-1:0]      tile_length;
   logic                       weights_misaligned;
@@ -185,7 +185,7 @@ module mxu #(
 
   logic                       load;
   logic                       load_transpose;
-  float_operand_pkg::format_e load_format;
+  float_operand_pkg::format_t load_format;
   logic [PairWidth-1:0]       load_pair;
   logic [Line-1:0]            load_even_present;
   logic [Line-1:0]            load_odd_present;
@@ -218,8 +218,8 @@ module mxu #(
   logic             row_ready;
   mxu_pkg::row_t    row;
   logic             sync_done;
-  mxu_pkg::signal_t sync_signal0;
-  mxu_pkg::signal_t sync_signal1;
+  logic [8:0]       sync_signal0;
+  logic [8:0]       sync_signal1;
   logic [31:0]      rows_pc;
   logic [31:0]      window_pc;
   logic             rows_fault;
@@ -243,7 +243,7 @@ module mxu #(
 
   // As many rows as the window port can have under way.
   /* verilator lint_off PINCONNECTEMPTY */
-  prim_fifo #(.Width($bits(mxu_pkg::row_t)), .Depth(8)) u_rows (
+  prim_fifo #(.Width(mxu_pkg::RowBits), .Depth(8)) u_rows (
     .clk_i, .rst_ni, .clear_i(abort_i), .limit_i(4'd8),
     .in_valid_i(row_in_valid), .in_ready_o(row_in_ready), .in_i(row_in),
     .out_valid_o(row_valid), .out_ready_i(row_ready), .out_o(row), .used_o()
@@ -256,7 +256,7 @@ module mxu #(
   logic [AccWidth-1:0]        claim_row;
   logic                       array_valid;
   logic                       array_swap;
-  float_operand_pkg::format_e array_format;
+  float_operand_pkg::format_t array_format;
   logic [RowWidth-1:0]        array_row;
   logic                       result_valid;
   logic [Cols*32-1:0]         result;

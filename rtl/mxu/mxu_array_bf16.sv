@@ -34,7 +34,7 @@ module mxu_array_bf16 #(
   // One activation row with its partial sums; element r of `row_i` at the format's own width.
   input  logic                       row_valid_i,
   input  logic                       row_swap_i,
-  input  float_operand_pkg::format_e row_format_i,
+  input  float_operand_pkg::format_t row_format_i,
   input  logic [Rows*32-1:0]         row_i,
   input  logic [Cols*32-1:0]         partial_i,
 
@@ -42,7 +42,7 @@ module mxu_array_bf16 #(
   // `weight_transpose_i`, packed like `row_i`.
   input  logic                       weight_valid_i,
   input  logic                       weight_transpose_i,
-  input  float_operand_pkg::format_e weight_format_i,
+  input  float_operand_pkg::format_t weight_format_i,
   input  logic [PairWidth-1:0]       weight_pair_i,
   input  logic [Line*32-1:0]         weight_even_i,
   input  logic [Line*32-1:0]         weight_odd_i,

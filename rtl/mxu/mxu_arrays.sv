@@ -16,14 +16,14 @@ module mxu_arrays #(
 
   input  logic                       row_valid_i,
   input  logic                       row_swap_i,
-  input  float_operand_pkg::format_e row_format_i,
+  input  float_operand_pkg::format_t row_format_i,
   /* verilator lint_off UNUSEDSIGNAL */  // int8 alone uses a quarter of the lanes' bits
   input  logic [Line*32-1:0]         row_i,
   input  logic [Cols*32-1:0]         partial_i,
 
   input  logic                       weight_valid_i,
   input  logic                       weight_transpose_i,
-  input  float_operand_pkg::format_e weight_format_i,
+  input  float_operand_pkg::format_t weight_format_i,
   input  logic [PairWidth-1:0]       weight_pair_i,
   input  logic [Line*32-1:0]         weight_even_i,
   input  logic [Line*32-1:0]         weight_odd_i,

@@ -39,7 +39,7 @@ module mxu_issue #(
 
   output logic                       array_valid_o,
   output logic                       array_swap_o,
-  output float_operand_pkg::format_e array_format_o,
+  output float_operand_pkg::format_t array_format_o,
   output logic [RowWidth-1:0]        array_row_o,
   input  logic                       result_valid_i,
 
@@ -48,8 +48,8 @@ module mxu_issue #(
 
   // Raised flags: with the write, or by a sync instruction.
   input  logic                       sync_done_i,
-  input  mxu_pkg::signal_t           sync_signal0_i,
-  input  mxu_pkg::signal_t           sync_signal1_i,
+  input  logic [8:0]                 sync_signal0_i,
+  input  logic [8:0]                 sync_signal1_i,
   output logic [1:0]                 signal_valid_o,
   output logic [15:0]                signal_flag_o,
 
@@ -59,17 +59,12 @@ module mxu_issue #(
 
   localparam int FlightDepth = 2 ** FlightWidth;
 
-  // What a row's result still needs to know.
-  typedef struct packed {
-    mxu_pkg::signal_t    signal1;
-    mxu_pkg::signal_t    signal0;
-    logic [AccWidth-1:0] accumulator;
-  } flight_t;
-
-  logic [$bits(flight_t)-1:0] flights [0:FlightDepth-1];
-  logic [FlightWidth-1:0]     issued_q;   // rows, modulo the depth
-  logic [FlightWidth-1:0]     written_q;
-  flight_t                    leaving;
+  // What a row's result still needs to know: {signal1, signal0, accumulator row}.
+  logic [18+AccWidth-1:0] flights [0:FlightDepth-1];
+  logic [FlightWidth-1:0] issued_q;  // rows, modulo the depth
+  logic [FlightWidth-1:0] written_q;
+  logic [8:0]             leaving_signal1;
+  logic [8:0]             leaving_signal0;
 
   assign claim_o        = row_valid_i && window_valid_i && claim_ready_i && !hold_i &&
                           (!row_i.swap || swap_ready_i);
@@ -81,8 +76,7 @@ module mxu_issue #(
   assign swap_enter_o   = array_valid_o && array_swap_o && !hold_i;
 
   assign write_o     = result_valid_i && !hold_i;
-  assign leaving     = flights[written_q];
-  assign write_row_o = leaving.accumulator;
+  assign {leaving_signal1, leaving_signal0, write_row_o} = flights[written_q];
   assign flying_o    = issued_q != written_q;
   assign drained_o   = !flying_o && !row_valid_i && signal_valid_o == '0;
 
@@ -106,10 +100,10 @@ module mxu_issue #(
       end
       if (!hold_i) array_valid_o <= claim_o;
       if (write_o) written_q <= written_q + 1'b1;
-      signal_valid_o <= sync_done_i ? {sync_signal1_i.valid, sync_signal0_i.valid}
-                        : write_o   ? {leaving.signal1.valid, leaving.signal0.valid} : '0;
-      signal_flag_o  <= sync_done_i ? {sync_signal1_i.flag, sync_signal0_i.flag}
-                                    : {leaving.signal1.flag, leaving.signal0.flag};
+      signal_valid_o <= sync_done_i ? {sync_signal1_i[8], sync_signal0_i[8]}
+                        : write_o   ? {leaving_signal1[8], leaving_signal0[8]} : '0;
+      signal_flag_o  <= sync_done_i ? {sync_signal1_i[7:0], sync_signal0_i[7:0]}
+                                    : {leaving_signal1[7:0], leaving_signal0[7:0]};
     end
   end
 

@@ -14,9 +14,8 @@ package mxu_pkg;
                  {6'd0, w_type} == isa_pkg::OperandTypeF32Slice && {a_slice, w_slice} == 4'd0;
   endfunction
 
-  function automatic float_operand_pkg::format_e format(input logic [1:0] operand_type,
-                                                        input logic [1:0] slice,
-                                                        input logic leading);
+  function automatic logic [2:0] format(input logic [1:0] operand_type, input logic [1:0] slice,
+                                        input logic leading);
     case ({6'd0, operand_type})
       isa_pkg::OperandTypeInt8:       format = float_operand_pkg::FormatInt8;
       isa_pkg::OperandTypeBf16:       format = float_operand_pkg::FormatBf16;
@@ -28,20 +27,17 @@ package mxu_pkg;
     endcase
   endfunction
 
-  // A flag that is raised, once.
-  typedef struct packed {
-    logic       valid;
-    logic [7:0] flag;
-  } signal_t;
+  localparam int RowBits = 39;  // of row_t
 
-  // What travels beside an activation row from its window to its accumulator.
+  // What travels beside an activation row from its window to its accumulator. A signal is
+  // {valid, flag 8}.
   typedef struct packed {
-    float_operand_pkg::format_e format;
-    logic                       swap;   // the first row of a weight tile
-    logic                       fresh;  // starts from +0
-    logic [15:0]                accumulator;
-    signal_t                    signal1;
-    signal_t                    signal0;
+    logic [2:0]  format;  // float_operand_pkg::format_t
+    logic        swap;    // the first row of a weight tile
+    logic        fresh;   // starts from +0
+    logic [15:0] accumulator;
+    logic [8:0]  signal1;
+    logic [8:0]  signal0;
   } row_t;
 
 endpackage

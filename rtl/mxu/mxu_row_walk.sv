@@ -34,8 +34,8 @@ module mxu_row_walk #(
   input  logic             drained_i,  // no accepted row is short of its accumulator
   output logic             sync_o,     // a sync instruction is here
   output logic             sync_done_o,
-  output mxu_pkg::signal_t sync_signal0_o,
-  output mxu_pkg::signal_t sync_signal1_o,
+  output logic [8:0]       sync_signal0_o,
+  output logic [8:0]       sync_signal1_o,
 
   output logic             active_o,
   output logic [31:0]      pc_o,        // of the instruction in work
@@ -141,12 +141,11 @@ module mxu_row_walk #(
   assign step        = win_valid_o && win_ready_i;
 
   // The signals that fire when this row has reached its accumulator.
-  function automatic mxu_pkg::signal_t signal_of(input logic valid, input logic [2:0] level,
-                                                 input logic [7:0] flag, input logic [6:0] levels);
+  function automatic logic [8:0] signal_of(input logic valid, input logic [2:0] level,
+                                           input logic [7:0] flag, input logic [6:0] levels);
     logic [7:0] ends;
-    ends            = {1'b0, levels};
-    signal_of.valid = valid && ends[level];
-    signal_of.flag  = flag;
+    ends      = {1'b0, levels};
+    signal_of = {valid && ends[level], flag};
   endfunction
 
   logic is_leading;

@@ -23,7 +23,7 @@ module mxu_weight_loader #(
   input  logic                       tile_valid_i,
   output logic                       tile_ready_o,
   input  logic                       tile_transpose_i,
-  input  float_operand_pkg::format_e tile_format_i,
+  input  float_operand_pkg::format_t tile_format_i,
   input  logic [CountWidth-1:0]      tile_lines_i,
   input  logic [CountWidth-1:0]      tile_length_i,
 
@@ -35,7 +35,7 @@ module mxu_weight_loader #(
   // Lines 2 * load_pair_o and the next go into the shadow in this cycle.
   output logic                       load_o,
   output logic                       load_transpose_o,
-  output float_operand_pkg::format_e load_format_o,
+  output float_operand_pkg::format_t load_format_o,
   output logic [PairWidth-1:0]       load_pair_o,
   output logic [Line-1:0]            load_even_present_o,
   output logic [Line-1:0]            load_odd_present_o,
@@ -125,7 +125,7 @@ module mxu_weight_loader #(
     end else if (next_valid || tile_valid_q || shadow_used_q || age_q != LongAgo) begin
       if (next_taken) begin
         load_transpose_o <= next_transpose;
-        load_format_o    <= float_operand_pkg::format_e'(next_format);
+        load_format_o    <= next_format;
         lines_q          <= next_lines;
         mask_q           <= {Line{1'b1}} >> (CountWidth'(Line) - next_length);
         tile_valid_q     <= 1'b1;

@@ -34,7 +34,7 @@ module mxu_weight_walk #(
   output logic                       tile_valid_o,
   input  logic                       tile_ready_i,
   output logic                       tile_transpose_o,
-  output float_operand_pkg::format_e tile_format_o,
+  output float_operand_pkg::format_t tile_format_o,
   output logic [CountWidth-1:0]      tile_lines_o,
   output logic [CountWidth-1:0]      tile_length_o,
 

@@ -11,7 +11,7 @@ namespace systolith::tb {
 // The numeric contract (rtl/float/README.md) as plain arithmetic: exact integers and ldexp on
 // doubles. It shares no method with the RTL and no code with sim/golden.
 
-// The order of float_operand_pkg::format_e.
+// The order of float_operand_pkg::format_t.
 enum class Format {
   kInt8,
   kBf16,

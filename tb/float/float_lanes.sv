@@ -4,8 +4,8 @@ module float_lanes #(
   parameter int Lanes = 256
 ) (
   input  logic                       clk_i,
-  input  float_operand_pkg::format_e act_format_i,
-  input  float_operand_pkg::format_e weight_format_i,
+  input  float_operand_pkg::format_t act_format_i,
+  input  float_operand_pkg::format_t weight_format_i,
   input  logic [31:0]                partial_i,
   input  logic [8*32-1:0]            act_i,      // as fp32; bf16 in the high half
   input  logic [8*32-1:0]            weight_i,
@@ -18,7 +18,7 @@ module float_lanes #(
   logic [31:0] weights [0:7];
 
   function automatic logic [31:0] decode(input logic [31:0] x,
-                                         input float_operand_pkg::format_e format);
+                                         input float_operand_pkg::format_t format);
     logic [31:0] shift, rounding, specials;
     shift    = float_operand_pkg::byte_shift(format);
     rounding = float_operand_pkg::rounding_mask(format);

@@ -83,7 +83,7 @@ class MxuTest : public RandomTest {
 TYPED_TEST_SUITE(MxuTest, MxusUnderTest);
 
 TYPED_TEST(MxuTest, RandomInstructionsFillTheAccumulatorsByTheContract) {
-  for (int trial = 0; trial < 12 && !this->HasFailure(); trial++) {
+  for (int trial = 0; trial < 60 && !this->HasFailure(); trial++) {
     this->mxu_.SetStalls(trial % 3 == 0 ? 0 : 0.3);
     this->mxu_.SetQueueDepth(trial % 4 == 0 ? 1 : 8);
     const int count = static_cast<int>(this->rng_.Range(1, 8));
