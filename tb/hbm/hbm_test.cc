@@ -179,10 +179,10 @@ TYPED_TEST(HbmTest, TimingIsHonouredAndMoreOfItCostsCycles) {
   const int kLines = 4000;
   const uint64_t far = 1 << 20;  // every line in another row
   const uint64_t base = this->Stream(this->Config(), kLines, far);
-  EXPECT_GT(this->Stream(with(HbmTiming::kTrcdRd, 4), kLines, far), base);
-  EXPECT_GT(this->Stream(with(HbmTiming::kTrp, 4), kLines, far), base);
+  EXPECT_GT(this->Stream(with(HbmTiming::kTrcdRd, 2), kLines, far), base);
+  EXPECT_GT(this->Stream(with(HbmTiming::kTrp, 2), kLines, far), base);
   const uint64_t dense = this->Stream(this->Config(), 30000, this->kLine);
-  EXPECT_GT(this->Stream(with(HbmTiming::kTrfc, 4), 30000, this->kLine), dense);
+  EXPECT_GT(this->Stream(with(HbmTiming::kTrfc, 2), 30000, this->kLine), dense);
   arch::ChipConfig rare = this->Config();
   rare.timing_cycles[static_cast<uint32_t>(HbmTiming::kTrefi)] *= 2;
   EXPECT_LT(this->Stream(rare, 30000, this->kLine), dense);
