@@ -55,6 +55,9 @@ struct HostStep {
   std::string module_text;  // StableHLO
   std::vector<uint32_t> inputs, outputs;
   bool is_check = false;
+  // Line in the source text of each operation of the entry function, the return included; for
+  // messages. Empty: unknown.
+  std::vector<int> lines = {};
 
   bool operator==(const HostStep&) const = default;
 };

@@ -38,7 +38,8 @@ json Encode(const Step& step) {
     return {{"module", host->module_text},
             {"inputs", host->inputs},
             {"outputs", host->outputs},
-            {"check", host->is_check}};
+            {"check", host->is_check},
+            {"lines", host->lines}};
   }
   const auto& chip = std::get<ChipStep>(step);
   json segments = json::array();
@@ -64,6 +65,7 @@ Step DecodeStep(const json& value) {
     value.at("inputs").get_to(host.inputs);
     value.at("outputs").get_to(host.outputs);
     value.at("check").get_to(host.is_check);
+    value.at("lines").get_to(host.lines);
     return host;
   }
   ChipStep chip;

@@ -92,6 +92,11 @@ Status LoadedExecutable::Upload() {
       return module.status().WithContext(
           fmt::format("program '{}', step {} (runs on the host)", executable.name, i));
     }
+    // Messages speak of lines of the source.
+    std::vector<graph::Op>& ops = module->Entry()->body.ops;
+    for (size_t k = 0; k < ops.size() && k < host.lines.size(); ++k) {
+      ops[k].location = {.line = host.lines[k]};
+    }
     modules->by_step.back() = std::make_unique<graph::Module>(std::move(*module));
   }
   host_modules_ = std::move(modules);

@@ -175,9 +175,13 @@ class Session {
     record_.counters = run.counters();
     RETURN_IF_ERROR(status);
     for (const evaluator::CheckResult& check : run.checks()) {
-      record_.checks.push_back({.name = fmt::format("{} at line {}", check.target, check.line),
-                                .passed = check.passed,
-                                .message = check.passed ? "holds" : check.message});
+      // The evaluator's message begins with what the name says already.
+      const std::string prefix = fmt::format("line {}: {}: ", check.line, check.target);
+      const bool repeats = check.message.starts_with(prefix);
+      record_.checks.push_back(
+          {.name = fmt::format("{} at line {}", check.target, check.line),
+           .passed = check.passed,
+           .message = check.passed ? "holds" : check.message.substr(repeats ? prefix.size() : 0)});
     }
     for (size_t i = 0; i < record_.executable->results.size(); ++i) {
       ASSIGN_OR_RETURN(graph::Literal result, run.ReadResult(i));
