@@ -336,7 +336,8 @@ module mxu #(
   assign asks        = (act_win_valid_o && act_win_ready_i) ||
                        (weven_win_valid_o && weven_win_ready_i) ||
                        (wodd_win_valid_o && wodd_win_ready_i);
-  assign progress_o  = take || slot_taken || asks || load || claim || write || sync_done;
+  assign progress_o  = take || (slot_valid_q && slot_taken) || asks || load || claim || write ||
+                       sync_done;
   assign idle_o      = !head_valid && !slot_valid_q && !rows_active && rows_drained &&
                        weights_ready && !loader_active && !stopped_q;
   assign busy_o      = !idle_o && (progress_o || rows_flying);
