@@ -7,12 +7,13 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <map>
+#include <fstream>
 #include <memory>
 #include <string>
 
 #include "host/arch/chip_config.h"
 #include "host/hal/transport.h"
+#include "host/isa/disassembler.h"
 #include "sim/golden/testing/job.h"
 #include "tb/common/random.h"
 #include "tests/cosim/random_program.h"
@@ -25,27 +26,33 @@ std::string Environment(const char* name, const std::string& otherwise) {
   return value == nullptr ? otherwise : value;
 }
 
-// A small chip: 8x8, or oblong arrays; what differs only in data needs no other build.
-arch::ChipConfig ConfigOf(int64_t rows, int64_t columns, const char* memory_kind) {
-  arch::ChipConfig config = arch::LoadChipConfig("tiny").value();
-  config.mxu_count = rows == columns ? 2 : 1;
+arch::ChipConfig Named(const char* name) {
+  arch::ChipConfig config = arch::LoadChipConfig(name).value();
+  config.memory_bytes = 1 << 24;
+  return config;
+}
+
+// Chips of other shapes than the named ones; each has to be verilated.
+arch::ChipConfig ShapeOf(int64_t mxus, int64_t rows, int64_t columns, const char* memory_kind) {
+  arch::ChipConfig config = Named("tiny");
+  config.mxu_count = mxus;
   config.mxu_rows = rows;
   config.mxu_cols = columns;
   config.mxu_accumulator_rows = 16;
   config.buffer_bytes = 1 << 15;
   config.memory_kind = memory_kind;
-  config.memory_bytes = 1 << 24;
-  config.sequencer_instruction_lines = 32;
   return config;
 }
 
-struct Case {
-  std::string name;
-  arch::ChipConfig config;
-};
-
 class CosimTest : public tb::RandomTest {
  protected:
+  // Leaves the program that failed as text and says where.
+  static std::string Listing(const std::vector<uint32_t>& program) {
+    const std::string path = testing::TempDir() + "cosim_program.txt";
+    std::ofstream(path) << isa::Disassemble({program, {}});
+    return "the program is in " + path;
+  }
+
   static std::unique_ptr<hal::Transport> Open(const std::string& target,
                                               const arch::ChipConfig& config) {
     auto chip = hal::OpenTransport(target, config);
@@ -77,30 +84,30 @@ class CosimTest : public tb::RandomTest {
       const std::vector<uint32_t> program = RandomProgram(rng_, config).Generate(length);
       const auto expected = Execute(*golden, config, input, program);
       const auto actual = Execute(*other, config, input, program);
-      if (HasFailure()) FAIL() << "program " << p;
+      if (HasFailure()) FAIL() << "program " << p << ": " << Listing(program);
       const auto [at, unused] = std::mismatch(expected.begin(), expected.end(), actual.begin());
       ASSERT_TRUE(at == expected.end())
           << "program " << p << " of " << length << ": first different byte at "
           << at - expected.begin() << " (output from " << kInputBytes << ", buffer from "
           << kInputBytes + kOutputBytes << ", accumulators from "
-          << kInputBytes + kOutputBytes + config.buffer_bytes << ")";
+          << kInputBytes + kOutputBytes + config.buffer_bytes << "); " << Listing(program);
     }
   }
 
   static int Programs() { return std::stoi(Environment("SYSTOLITH_COSIM_PROGRAMS", "10")); }
 };
 
-TEST_F(CosimTest, SquareArrays) { Compare(ConfigOf(8, 8, "fixed"), Programs(), 25); }
+TEST_F(CosimTest, Tiny) { Compare(Named("tiny"), Programs(), 25); }
 
 TEST_F(CosimTest, QueuesOfOneInstruction) {
-  arch::ChipConfig config = ConfigOf(8, 8, "fixed");
+  arch::ChipConfig config = Named("tiny");
   config.sequencer_queue_depth = 1;
   Compare(config, Programs(), 25);
 }
 
 TEST_F(CosimTest, MemoryOfAnyLatency) {
   for (int64_t latency : {1, 30, 200}) {
-    arch::ChipConfig config = ConfigOf(8, 8, "fixed");
+    arch::ChipConfig config = Named("gemm16");
     config.memory_latency_cycles = latency;
     config.memory_jitter_cycles = 200;
     config.memory_jitter_seed = static_cast<int64_t>(rng_.Below(1 << 30));
@@ -110,11 +117,21 @@ TEST_F(CosimTest, MemoryOfAnyLatency) {
   }
 }
 
-TEST_F(CosimTest, Hbm2Memory) { Compare(ConfigOf(8, 8, "hbm2"), Programs(), 25); }
+// Chips that are verilated for this alone.
+class CosimShapesTest : public CosimTest {};
 
-TEST_F(CosimTest, WideArrays) { Compare(ConfigOf(8, 16, "fixed"), Programs(), 25); }
+TEST_F(CosimShapesTest, TwoMxus) {
+  for (int64_t depth : {1, 3, 8}) {
+    arch::ChipConfig config = ShapeOf(2, 8, 8, "fixed");
+    config.sequencer_queue_depth = depth;
+    config.memory_jitter_cycles = 50 * (depth - 1);
+    Compare(config, Programs(), 25);
+  }
+}
 
-TEST_F(CosimTest, TallArrays) { Compare(ConfigOf(24, 8, "fixed"), Programs(), 25); }
+TEST_F(CosimShapesTest, WideArrays) { Compare(ShapeOf(1, 8, 16, "fixed"), Programs(), 25); }
+
+TEST_F(CosimShapesTest, TallArrays) { Compare(ShapeOf(1, 24, 8, "hbm2"), Programs(), 25); }
 
 // Removes the wait number `which` of the program, counted over all instructions; false: there are
 // not so many.
@@ -133,8 +150,8 @@ bool RemoveWait(std::vector<uint32_t>& program, int which) {
   return false;
 }
 
-TEST_F(CosimTest, LostWaitsAreNoticed) {
-  const arch::ChipConfig config = ConfigOf(8, 8, "fixed");
+TEST_F(CosimShapesTest, LostWaitsAreNoticed) {
+  const arch::ChipConfig config = ShapeOf(2, 8, 8, "fixed");
   const auto chip = Open("golden", config);
   ASSERT_TRUE(chip);
   const std::vector<uint8_t> input = RandomInput(rng_);

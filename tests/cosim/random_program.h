@@ -14,7 +14,7 @@ namespace systolith::cosim {
 // read and write; segment 1 the input, read only.
 inline constexpr int64_t kInputBytes = 1 << 16;
 inline constexpr int64_t kOutputBytes = 1 << 16;  // stores of the program, and loads of them
-inline constexpr int64_t kDumpBytes = 1 << 18;    // buffer and accumulators at the end
+inline constexpr int64_t kDumpBytes = 1 << 20;    // buffer and accumulators at the end
 inline constexpr int64_t kDataBytes = kInputBytes + kOutputBytes + kDumpBytes;
 
 // What the input starts with: words that programs rely on.
@@ -29,7 +29,7 @@ golden::JobOptions RandomProgramOptions();
 // program can reach is written before it is read, and stored at the end.
 class RandomProgram {
  public:
-  // The chip has at most two MXUs and a buffer of 8 KiB to 64 KiB.
+  // The chip has at most two MXUs and a buffer of 32 KiB to 512 KiB.
   RandomProgram(tb::Rng& rng, const arch::ChipConfig& config) : rng_(rng), config_(config) {}
 
   // About `length` random instructions between the fixed beginning and end.
