@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <mutex>
 
 #include "host/base/resources.h"
 
@@ -49,12 +51,18 @@ class TemporaryFile {
 }  // namespace
 
 Result<std::string> BuildChip(const arch::ChipConfig& config) {
+  // A process that opens many chips of one size asks the script once; RTL and tools are taken not to
+  // change meanwhile.
+  static std::mutex mutex;
+  static std::map<std::string, std::string> built;
+  const std::lock_guard lock(mutex);
   // One "Name=Value" per line: what the script binds, and nothing that needs no rebuild.
   std::string description =
       fmt::format("name={}\nbuild_hash={:016x}\n", config.name, config.BuildHash());
   for (const auto& [name, value] : config.RtlParameters()) {
     description += fmt::format("parameter {}={}\n", name, value);
   }
+  if (const auto known = built.find(description); known != built.end()) return known->second;
   const TemporaryFile file(description);
   if (file.path().empty()) return Internal("can't write a file in the temporary directory");
   const std::string script = ResourceRoot() + "/scripts/build_chip";
@@ -78,7 +86,7 @@ Result<std::string> BuildChip(const arch::ChipConfig& config) {
         config.name));
   }
   while (!output.empty() && output.back() == '\n') output.pop_back();
-  return output.substr(output.rfind('\n') + 1);
+  return built[description] = output.substr(output.rfind('\n') + 1);
 }
 
 }  // namespace systolith::hal
