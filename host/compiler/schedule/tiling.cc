@@ -18,6 +18,11 @@ constexpr double kInstructionCycles = 40.0;
 // Of the work of the engines that are not the bottleneck, so much is not hidden under it, roughly.
 constexpr double kShareNotHidden = 0.05;
 
+// Of memory, for the estimate only.
+constexpr double kLinesInFlight = 16.0;
+constexpr double kHbmLatencyCycles = 40.0;
+constexpr double kRequestCycles = 8.0;
+
 int64_t Pad8(int64_t elements) { return RoundUp(elements, 8); }
 
 int64_t Dilated(int64_t size, int64_t dilation) { return size == 0 ? 0 : (size - 1) * dilation + 1; }
@@ -152,7 +157,7 @@ class Search {
           for (const bool groups_outer : {false, true}) {
             tiling.groups_outer = groups_outer;
             tiling.cost_cycles = Cost(tiling);
-            if (!best_ || tiling.cost_cycles < best_->cost_cycles) best_ = tiling;
+            if (!best_ || tiling.cost_cycles <= best_->cost_cycles) best_ = tiling;  // more slots
           }
         }
       }
@@ -169,9 +174,16 @@ class Search {
     return bytes;
   }
 
+  // What the DMA gets out of memory: so many lines are on their way at a time.
   double BytesPerCycle() const {
-    if (!chip_.IsHbm2()) return static_cast<double>(chip_.memory_bytes_per_cycle);
-    return static_cast<double>(std::min<int64_t>(16 * chip_.memory_channels, chip_.WordBytes()));
+    const double raw =
+        chip_.IsHbm2()
+            ? static_cast<double>(std::min<int64_t>(16 * chip_.memory_channels, chip_.WordBytes()))
+            : static_cast<double>(chip_.memory_bytes_per_cycle);
+    const double latency =
+        chip_.IsHbm2() ? kHbmLatencyCycles : static_cast<double>(chip_.memory_latency_cycles);
+    return std::min(raw, kLinesInFlight * static_cast<double>(chip_.memory_line_bytes) /
+                             (latency + kRequestCycles));
   }
 
   // Cycles to move a tile whose runs have `run_bytes`.
@@ -239,16 +251,29 @@ class Search {
     const double memory =
         chip_.IsHbm2() ? std::max(a_total + b_total, stores) : a_total + b_total + stores;
     const double vpu = blocks * tiles * (rows + kInstructionCycles);
-    // Where there is no slot to load the next tile into, half of its load is waited for.
+    // What has no slot of its own can't be loaded under the work before it; half of it is waited for.
+    const auto missing = [](double all, double parts, int64_t slots) {
+      const double wanted = std::min(all, 2.0 * parts);
+      return std::max(wanted - static_cast<double>(slots), 0.0) / wanted;
+    };
     double exposed = 0.0;
-    if (t.a_slots < std::min(Blocks(t) * t.a_parts, t.a_parts + 1)) exposed += a_total / 2;
-    if (static_cast<double>(t.b_slots) < std::min(all_b, slices + 1)) exposed += b_total / 2;
+    if (all_a > 0.0) {
+      exposed += a_total / 2 * missing(all_a, static_cast<double>(t.a_parts), t.a_slots);
+    }
+    if (all_b > 0.0) exposed += b_total / 2 * missing(all_b, slices, t.b_slots);
     if (t.out_slots == 1 && blocks * groups > 1) exposed += stores + vpu;
-    // The first tiles of the array wait for all parts of the first block.
-    const double first_load = static_cast<double>(t.a_parts) * a_load + slices * b_load;
-    const double first_work = passes * weight_tiles * std::max(rows, shortest);
-    const double start = a_load + b_load + std::max(first_load - a_load - b_load - first_work, 0.0);
-    const double end = std::min(mxus, static_cast<double>(t.group_tiles)) * rows + store;
+    // The array waits for the first tiles, for the rest of the first block while it works on the
+    // first columns, and for all columns (or blocks) while it works on the first block (group).
+    const double first_result = static_cast<double>(t.a_parts) * a_load + slices * b_load;
+    const double first_pass =
+        t.groups_outer ? slices * b_load + all_a * a_load
+                       : static_cast<double>(t.a_parts) * a_load + all_b * b_load;
+    const double active = std::min(mxus, static_cast<double>(t.group_tiles));
+    const double first_work = passes * weight_tiles * std::max(rows, shortest) * active / mxus;
+    const double start =
+        std::max({a_load + b_load, first_result - first_work * (slices - 1.0) / slices,
+                  first_pass - mxu / (t.groups_outer ? groups : blocks)});
+    const double end = active * rows + store;
     return std::max({mxu, memory, vpu}) + kShareNotHidden * (mxu + memory + vpu) + exposed + start +
            end;
   }
