@@ -191,7 +191,7 @@ module mxu_array_bf16 #(
   endtask
 
   task automatic decode_row();
-    logic [31:0] shift, rounding, specials, q;
+    logic [31:0] shift, rounding, specials, pair, q;
     shift    = float_operand_pkg::byte_shift(row_format_i);
     rounding = float_operand_pkg::rounding_mask(row_format_i);
     specials = float_operand_pkg::special_mask(row_format_i);
@@ -201,15 +201,17 @@ module mxu_array_bf16 #(
         row_decoded[r] = q;
       end
     else
-      for (int unsigned r = 0; r < Rows; r++) begin
-        q = {row_i[r*16 +: 16], 16'd0};
-        q = float_operand_pkg::decode(q, shift, rounding, specials);
-        row_decoded[r] = q;
+      for (int unsigned r = 0; r < Rows / 2; r++) begin  // 32-bit lanes vectorise, halves do not
+        pair = row_i[r*32 +: 32];
+        q    = float_operand_pkg::decode(pair << 16, shift, rounding, specials);
+        row_decoded[r*2] = q;
+        q    = float_operand_pkg::decode(pair & 32'hffff_0000, shift, rounding, specials);
+        row_decoded[r*2+1] = q;
       end
   endtask
 
   task automatic decode_weights();
-    logic [31:0] shift, rounding, specials, q;
+    logic [31:0] shift, rounding, specials, pair, q;
     shift    = float_operand_pkg::byte_shift(weight_format_i);
     rounding = float_operand_pkg::rounding_mask(weight_format_i);
     specials = float_operand_pkg::special_mask(weight_format_i);
@@ -222,11 +224,14 @@ module mxu_array_bf16 #(
           else          weight_decoded[0][n] = weight_even_present_i[n] ? q : 32'd0;
         end
       else
-        for (int unsigned n = 0; n < Line; n++) begin
-          q = {(odd != 0) ? weight_odd_i[n*16 +: 16] : weight_even_i[n*16 +: 16], 16'd0};
-          q = float_operand_pkg::decode(q, shift, rounding, specials);
-          if (odd != 0) weight_decoded[1][n] = weight_odd_present_i[n] ? q : 32'd0;
-          else          weight_decoded[0][n] = weight_even_present_i[n] ? q : 32'd0;
+        for (int unsigned n = 0; n < Line / 2; n++) begin
+          pair = (odd != 0) ? weight_odd_i[n*32 +: 32] : weight_even_i[n*32 +: 32];
+          q    = float_operand_pkg::decode(pair << 16, shift, rounding, specials);
+          if (odd != 0) weight_decoded[1][n*2] = weight_odd_present_i[n*2] ? q : 32'd0;
+          else          weight_decoded[0][n*2] = weight_even_present_i[n*2] ? q : 32'd0;
+          q    = float_operand_pkg::decode(pair & 32'hffff_0000, shift, rounding, specials);
+          if (odd != 0) weight_decoded[1][n*2+1] = weight_odd_present_i[n*2+1] ? q : 32'd0;
+          else          weight_decoded[0][n*2+1] = weight_even_present_i[n*2+1] ? q : 32'd0;
         end
   endtask
 

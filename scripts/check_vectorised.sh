@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Fails unless the compiler vectorises the multiply-accumulate loop that Verilator makes of an array.
+# usage: check_vectorised.sh SOURCE... TOP PARAMETER=VALUE...
+set -euo pipefail
+sources=() parameters=() top=
+for argument in "$@"; do
+  case $argument in
+    *.sv) sources+=("$argument") ;;
+    *=*) parameters+=("-G$argument") ;;
+    *) top=$argument ;;
+  esac
+done
+repository=$(cd "$(dirname "$0")/.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+verilator --cc -O3 --x-assign fast --x-initial fast --unroll-count 8 -Wall --top-module "$top" \
+  "${parameters[@]}" --prefix Array --Mdir "$work" -I"$repository/rtl/prim" "${sources[@]}"
+root=$(verilator --getenv VERILATOR_ROOT)
+cd "$work"
+for source in Array*.cpp; do
+  g++ -std=c++17 -O3 -march=native -mprefer-vector-width=512 -fopt-info-vec-optimized -w -I. \
+    -I"$root/include" -I"$root/include/vltstd" -c "$source" -o /dev/null 2>> report.txt
+done
+# Verilator names a loop's variable after its task.
+loops=0 scalar=0
+while IFS=: read -r file line _; do
+  loops=$((loops + 1))
+  if ! grep -q "$(basename "$file"):$line:.*loop vectorized" report.txt; then
+    scalar=$((scalar + 1))
+    echo "$top: the loop at line $line of the verilated code is not vectorised"
+  fi
+done < <(grep -n 'while (.*multiply_accumulate' Array*__DepSet_*.cpp /dev/null)
+echo "$top: $((loops - scalar)) of $loops multiply-accumulate loops are vectorised"
+((loops > 0 && scalar == 0))
