@@ -145,6 +145,9 @@ module dma_check #(
       below           = buffer_far_low_q || buffer_low_q < 0;
       fault_cause_o   <= isa_pkg::FaultBufferRange;
       fault_address_o <= below ? buffer_low_q : buffer_high_q;
+    end else if (head_i.gather && head_i.gather_base[1:0] != 2'd0) begin
+      fault_cause_o   <= isa_pkg::FaultMisaligned;
+      fault_address_o <= 64'(head_i.gather_base);
     end else if (head_i.gather && gather_end > BufferLimit) begin
       fault_cause_o   <= isa_pkg::FaultBufferRange;
       fault_address_o <= gather_end - 64'd1;

@@ -1,7 +1,6 @@
-// Reads the row number of one loop 0 iteration from the buffer: the int32 at `addr_i`, any byte
-// alignment, so one or two words.
+// Reads the row number of one loop 0 iteration from the buffer: the int32 at `addr_i`, a multiple of 4.
 //
-// `start_i` for one cycle; later `done_o` for one cycle with the index. At least three cycles.
+// `start_i` for one cycle; later, at least three cycles, `done_o` for one cycle with the index.
 module dma_gather #(
   parameter  int WordBytes = 16,
   parameter  int AddrWidth = 12,
@@ -24,48 +23,27 @@ module dma_gather #(
   input  logic [WordBits-1:0]  rd_data_i
 );
 
-  logic       straddles_q;  // a second word follows
-  logic       waits_q;      // a read was granted, its word is on the way
+  logic waits_q;  // a read was granted, its word is on the way
 
-  logic [31:0] offset;
-  assign offset = addr_i % WordBytes;
   assign busy_o = rd_valid_o || waits_q;
-
-  // The bytes of this word that belong to the index, in their place; other bytes are zero.
-  function automatic logic [31:0] piece(input logic [WordBits-1:0] word, input logic [31:0] from,
-                                        input logic second);
-    logic [31:0] have;
-    have  = WordBytes - from;  // bytes in the first of two words
-    piece = second ? 32'(word) << (have * 8) : 32'(word >> (from * 8));
-  endfunction
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni || clear_i) begin
-      rd_valid_o  <= 1'b0;
-      waits_q     <= 1'b0;
-      done_o      <= 1'b0;
-      straddles_q <= 1'b0;
-    end else if (start_i || rd_valid_o || waits_q || done_o) begin
-      done_o <= 1'b0;
+      rd_valid_o <= 1'b0;
+      waits_q    <= 1'b0;
+      done_o     <= 1'b0;
+    end else if (start_i || busy_o || done_o) begin
+      done_o <= waits_q && rd_data_valid_i;
       if (start_i) begin
-        rd_valid_o  <= 1'b1;
-        rd_addr_o   <= AddrWidth'(addr_i / WordBytes);
-        straddles_q <= offset > WordBytes - 4;
-        index_o     <= 32'd0;
-      end
-      if (rd_valid_o && rd_ready_i) begin
+        rd_valid_o <= 1'b1;
+        rd_addr_o  <= AddrWidth'(addr_i / WordBytes);
+      end else if (rd_valid_o && rd_ready_i) begin
         rd_valid_o <= 1'b0;
         waits_q    <= 1'b1;
       end
       if (waits_q && rd_data_valid_i) begin
-        waits_q     <= 1'b0;
-        index_o     <= index_o | piece(rd_data_i, offset, rd_addr_o != AddrWidth'(addr_i / WordBytes));
-        straddles_q <= 1'b0;
-        done_o      <= !straddles_q;
-        if (straddles_q) begin
-          rd_valid_o <= 1'b1;
-          rd_addr_o  <= rd_addr_o + 1'b1;
-        end
+        waits_q <= 1'b0;
+        index_o <= 32'(rd_data_i >> ((addr_i % WordBytes) * 8));
       end
     end
   end

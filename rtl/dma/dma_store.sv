@@ -8,7 +8,7 @@ module dma_store #(
   parameter  int LineBytes   = 64,
   parameter  int WordBytes   = 16,
   parameter  int BufferBytes = 65536,
-  parameter  int Outstanding = 16,    // lines, a power of two
+  parameter  int Outstanding = 64,    // lines on their way, a power of two
   localparam int AddrWidth   = $clog2(BufferBytes / WordBytes)
 ) (
   input  logic                   clk_i,

@@ -137,7 +137,7 @@ TYPED_TEST(DmaFaultTest, AGatherFetchesTheRowsThatItsIndicesName) {
     const int limit = static_cast<int>(this->rng_.Range(1, 50));
     dma.gather = 1;
     dma.gather_limit = static_cast<uint32_t>(limit);
-    dma.gather_base = static_cast<uint32_t>(this->rng_.Range(0, 300));
+    dma.gather_base = static_cast<uint32_t>(4 * this->rng_.Range(0, 75));
     dma.counts = {static_cast<uint32_t>(rows), 1, 1, 2, 1, 3};
     const int32_t stride = static_cast<int32_t>(this->rng_.Range(-500, 500));
     dma.offset_lo = 30000;
@@ -180,9 +180,11 @@ TYPED_TEST(DmaFaultTest, AGatherIndexMustLieBelowItsLimit) {
   dma.hbm_strides[0] = 64;
   this->ExpectFault(dma, arch::Fault::kSegmentBounds, 1000 + 999 * 64 + 19);
   dma.gather_limit = 10;
-  dma.gather_base = kBufferBytes - 7;
+  dma.gather_base = kBufferBytes - 4;
   dma.counts[0] = 2;
-  this->ExpectFault(dma, arch::Fault::kBufferRange, kBufferBytes);
+  this->ExpectFault(dma, arch::Fault::kBufferRange, kBufferBytes + 3);
+  dma.gather_base = 6;
+  this->ExpectFault(dma, arch::Fault::kMisaligned, 6);
 }
 
 TYPED_TEST(DmaFaultTest, AnAbortAtAnyCycleDrainsAndTheNextJobIsWhole) {
