@@ -66,7 +66,7 @@ def main():
             faults.append(f"{name}: {len(lines)} lines, more than {MAX_LINES}")
         if path.suffix in {".h", ".cc"}:
             folder = folder_of(name)
-            test = name.endswith("_test.cc")
+            test = name.endswith("_test.cc") or path.name.startswith("test_")
             for number, line in enumerate(lines, 1):
                 match = re.match(r'#include "((?:host|sim|tb)/[^"]+)"', line)
                 if not match or folder not in ALLOWED or test:
