@@ -179,6 +179,10 @@ void Device::HandleFault() {
 
 // Ends all jobs on the chip, the oldest with a status of its own, and makes the chip idle again.
 void Device::StopChip(const Status& first, const Status& others) {
+  Counters counters;  // of the job that runs
+  if (!on_chip_.empty() && on_chip_.front()->launch->collect_counters) {
+    if (Result<Counters> read = port_->ReadCounters(); read.ok()) counters = std::move(*read);
+  }
   Status recovered = port_->StopAndRecover();
   idle_slices_ = 0;
   cycle_.store(port_->transport().Cycle(), std::memory_order_relaxed);
@@ -189,7 +193,7 @@ void Device::StopChip(const Status& first, const Status& others) {
       status = Status(status.code(), fmt::format("{} (and the chip could not be reset: {})",
                                                  status.message(), recovered.message()));
     }
-    End(*job, std::move(status));
+    End(*job, std::move(status), is_first ? counters : Counters());
     is_first = false;
   }
   on_chip_.clear();

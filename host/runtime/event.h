@@ -31,7 +31,8 @@ class Event {
   // The same, but Timeout if the work has not ended after `limit`; it then goes on.
   Status WaitFor(std::chrono::milliseconds limit) const;
 
-  // The chip's counters of the work; all zero before its end and when they were not collected.
+  // The chip's counters of the work, up to where it was stopped; all zero before its end and when
+  // they were not collected.
   Counters counters() const;
 
   // The chip's fault registers if the work ended with DeviceFault.

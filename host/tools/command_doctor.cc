@@ -56,6 +56,17 @@ class Doctor {
   int missing_ = 0;
 };
 
+// What the harness of a verilated chip includes.
+void CheckHeader(Doctor& doctor, const std::string& header, const std::string& package) {
+  const std::string found = FirstLine("echo '#include <" + header +
+                                      ">' | g++ -std=c++20 -x c++ -fsyntax-only - && echo yes");
+  if (found == "yes") {
+    doctor.Good(header, "found");
+  } else {
+    doctor.Bad(header, "not found", "scripts/setup, or: apt-get install " + package);
+  }
+}
+
 fs::path CacheDirectory() {
   if (const char* cache = std::getenv("SYSTOLITH_CACHE"); cache != nullptr && *cache != '\0') {
     return cache;
@@ -126,8 +137,10 @@ Status DoctorCommand(const Options&) {
   doctor.Good("systolith", kVersion);
   doctor.Tool("verilator", "verilator");
   doctor.Tool("g++", "g++");
-  doctor.Tool("make", "make");
-  doctor.Tool("python3", "python3");
+  doctor.Tool("ar", "binutils");
+  doctor.Tool("flock", "util-linux");
+  CheckHeader(doctor, "fmt/format.h", "libfmt-dev");
+  CheckHeader(doctor, "zlib.h", "zlib1g-dev");
   CheckResources(doctor);
   CheckGolden(doctor);
   CheckCache(doctor);

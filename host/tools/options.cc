@@ -197,7 +197,7 @@ Result<Options> ParseCommandLine(int argc, const char* const* argv, std::string*
     parser.app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
     const auto chosen = parser.app.get_subcommands();
-    *text = chosen.empty() ? parser.app.help() : chosen.front()->help();
+    *text = chosen.empty() ? parser.app.help() : chosen.front()->help("systolith");
     return parser.options;
   } catch (const CLI::CallForVersion&) {
     *text = std::string("systolith ") + kVersion + "\n";

@@ -18,7 +18,7 @@ using Clock = std::chrono::steady_clock;
 constexpr auto kPoll = std::chrono::milliseconds(50);
 constexpr auto kFirstLine = std::chrono::milliseconds(700);
 constexpr auto kTerminalInterval = std::chrono::milliseconds(500);
-constexpr auto kLogInterval = std::chrono::seconds(5);
+constexpr auto kLogInterval = std::chrono::seconds(10);
 
 std::atomic<bool> interrupted{false};
 
