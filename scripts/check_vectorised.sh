@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Fails unless the compiler vectorises the multiply-accumulate loop that Verilator makes of an array.
+# Fails unless the compiler vectorises the multiply-accumulate loops that Verilator makes of an
+# array.
 # usage: check_vectorised.sh SOURCE... TOP PARAMETER=VALUE...
 set -euo pipefail
 sources=() parameters=() top=

@@ -298,8 +298,8 @@ module mxu #(
     .result_valid_o(result_valid), .result_o(result)
   );
 
-  // ---- Faults: the first is reported, then nothing new begins until abort. An instruction that may
-  // not run is reported when everything before it is done.
+  // ---- Faults: the first is reported, then nothing new begins until abort. An instruction that
+  // may not run is reported when everything before it is done.
   logic illegal;
   logic window_fault;
 

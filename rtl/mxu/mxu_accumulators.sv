@@ -1,7 +1,7 @@
 `include "prim_assert.svh"
 
-// The accumulators: two halves of one read and one write port each, rows of Cols 32-bit sums. Half 0
-// holds rows 0 .. RowsPerHalf-1, half 1 the rest.
+// The accumulators: two halves of one read and one write port each, rows of Cols 32-bit sums.
+// Half 0 holds rows 0 .. RowsPerHalf-1, half 1 the rest.
 //
 // The array's rows read here when they are issued (`read`) and write their result when they leave
 // the array (`write`). In between the row is pending, and whoever wants it waits. The vector unit

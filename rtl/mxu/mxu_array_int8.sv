@@ -10,7 +10,7 @@ module mxu_array_int8 #(
   parameter  int Cols         = 128,   // multiple of 8
   parameter  int TileCols     = Cols,  // columns that share an activation register; at least 8
   parameter  int ProductStage = 0,     // 1: a register per product
-  parameter  int StoredBits   = 32,    // of an operand: 32 simulates fastest, 8 is what silicon needs
+  parameter  int StoredBits   = 32,    // of an operand: 32 simulates fastest, 8 are enough
   localparam int Latency      = Rows / 8 + Cols / 8 + 3,
   localparam int Line         = Rows > Cols ? Rows : Cols,
   localparam int PairWidth    = $clog2(Line / 2)

@@ -1,4 +1,5 @@
-// Whether an instruction may run on this MXU (rtl/arch/README.md): combinational, on the queue's head.
+// Whether an instruction may run on this MXU (rtl/arch/README.md): combinational, on the head of
+// the queue.
 module mxu_check #(
   parameter int Rows = 128,
   parameter bit Bf16 = 1'b1,

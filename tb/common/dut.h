@@ -54,7 +54,8 @@ void SetBits(Port& port, size_t low, size_t width, uint64_t value) {
     for (size_t done = 0; done < width;) {
       const size_t offset = (low + done) % 32;
       const size_t count = 32 - offset < width - done ? 32 - offset : width - done;
-      const uint32_t part_mask = (count >= 32 ? ~uint32_t{0} : (uint32_t{1} << count) - 1) << offset;
+      const uint32_t part_mask = (count >= 32 ? ~uint32_t{0} : (uint32_t{1} << count) - 1)
+                                 << offset;
       auto& word = port[(low + done) / 32];
       word = (word & ~part_mask) | (static_cast<uint32_t>(value >> done) << offset & part_mask);
       done += count;

@@ -1,9 +1,9 @@
 #ifndef SYSTOLITH_TB_FLOAT_CONTRACT_MODEL_H_
 #define SYSTOLITH_TB_FLOAT_CONTRACT_MODEL_H_
 
+#include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <cmath>
 #include <span>
 
 namespace systolith::tb {
@@ -89,9 +89,12 @@ inline uint32_t Fused8(uint32_t c, std::span<const Operand> a, std::span<const O
     if (x.kind == Operand::kAbsent || y.kind == Operand::kAbsent) continue;
     const bool infinite = x.kind == Operand::kInf || y.kind == Operand::kInf;
     const bool zero = x.kind == Operand::kZero || y.kind == Operand::kZero;
-    if (x.kind == Operand::kNan || y.kind == Operand::kNan || (infinite && zero)) nan = true;
-    else if (infinite) (x.negative != y.negative ? minus : plus) = true;
-    else if (!zero && x.exponent + y.exponent > top) top = x.exponent + y.exponent;
+    if (x.kind == Operand::kNan || y.kind == Operand::kNan || (infinite && zero))
+      nan = true;
+    else if (infinite)
+      (x.negative != y.negative ? minus : plus) = true;
+    else if (!zero && x.exponent + y.exponent > top)
+      top = x.exponent + y.exponent;
   }
   if (nan || (plus && minus)) return kNan;
   if (plus || minus) return plus ? 0x7f800000 : 0xff800000;

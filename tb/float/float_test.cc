@@ -18,14 +18,22 @@ constexpr int kLanes = 256;
 uint32_t RandomFp32(Rng& rng) {
   const uint32_t bits = rng.U32(), sign = bits & 0x80000000;
   switch (rng.Below(10)) {
-    case 0: return bits;
-    case 1: return sign | (bits & 0x007fffff);                                // subnormal
-    case 2: return sign | 0x7f800000 | (rng.Chance(0.7) ? 0 : bits & 0x7fffff);
-    case 3: return sign;
-    case 4: return (bits & 0x807fffff) | static_cast<uint32_t>(rng.Range(1, 3)) << 23;
-    case 5: return (bits & 0x807fffff) | static_cast<uint32_t>(rng.Range(252, 254)) << 23;
-    case 6: return bits & (0xff800000 | 0xffu << rng.Below(16));              // sparse bytes
-    default: return (bits & 0x807fffff) | static_cast<uint32_t>(rng.Range(110, 140)) << 23;
+    case 0:
+      return bits;
+    case 1:
+      return sign | (bits & 0x007fffff);  // subnormal
+    case 2:
+      return sign | 0x7f800000 | (rng.Chance(0.7) ? 0 : bits & 0x7fffff);
+    case 3:
+      return sign;
+    case 4:
+      return (bits & 0x807fffff) | static_cast<uint32_t>(rng.Range(1, 3)) << 23;
+    case 5:
+      return (bits & 0x807fffff) | static_cast<uint32_t>(rng.Range(252, 254)) << 23;
+    case 6:
+      return bits & (0xff800000 | 0xffu << rng.Below(16));  // sparse bytes
+    default:
+      return (bits & 0x807fffff) | static_cast<uint32_t>(rng.Range(110, 140)) << 23;
   }
 }
 
@@ -40,12 +48,16 @@ class FloatTest : public RandomTest {
   static uint32_t Word(const Operand& operand) {
     const uint32_t sign = uint32_t{operand.negative} << 31;
     switch (operand.kind) {
-      case Operand::kAbsent: return 0;
-      case Operand::kZero: return sign | 384 << 16;
+      case Operand::kAbsent:
+        return 0;
+      case Operand::kZero:
+        return sign | 384 << 16;
       case Operand::kFinite:
         return sign | (512 + 127 + operand.exponent) << 16 | operand.significand;
-      case Operand::kInf: return sign | 1150 << 16 | 0x80;
-      default: return sign | 1150 << 16;
+      case Operand::kInf:
+        return sign | 1150 << 16 | 0x80;
+      default:
+        return sign | 1150 << 16;
     }
   }
 
@@ -112,7 +124,8 @@ TEST_F(FloatTest, Fp32DecodesToItsBytesAndRounded) {
 
 TEST_F(FloatTest, ProductsOfBf16PairsAreExactWhereFp32HoldsThem) {
   for (int i = 0; i < 256; i++) CheckProducts(static_cast<uint16_t>(rng_.U32()));
-  for (uint16_t a : {0x0000, 0x8000, 0x0001, 0x807f, 0x0080, 0x7f7f, 0x7f80, 0xff80, 0x7f81, 0xffc0}) {
+  for (uint16_t a :
+       {0x0000, 0x8000, 0x0001, 0x807f, 0x0080, 0x7f7f, 0x7f80, 0xff80, 0x7f81, 0xffc0}) {
     CheckProducts(a);
   }
 }
@@ -165,18 +178,18 @@ TEST_F(FloatTest, WorkedExamplesOfTheContract) {
     uint32_t expected;
   };
   const std::vector<Example> examples = {
-      {0x3f800000, {0x0000}, {0x7c00}, 0x3f800000},             // 0 x 2.6e36 hides nothing
-      {0x33800000, {0x0000}, {0x7c00}, 0x33800000},             // nor beside a small sum
-      {0x80000000, {}, {}, 0x00000000},                         // -0 becomes +0
-      {0x00400000, {}, {}, 0x00000000},                         // a subnormal becomes +0
-      {0x7f800001, {}, {}, 0x7fc00000},                         // NaN becomes canonical
-      {0x3f800000, {0x7f80}, {0x0001}, 0x7fc00000},             // Inf x subnormal
-      {0xff800000, {0x7f80}, {0x3f80}, 0x7fc00000},             // -Inf + Inf
-      {0x00000000, {0x7f00, 0x7f00}, {0x4000, 0xc000}, 0},      // 2^128 - 2^128
-      {0x00000000, {0x7f7f}, {0x7f7f}, 0x7f800000},             // beyond 2^128
-      {0xff7fffff, {0x7f00}, {0x4000}, 0x73800000},             // 2^128 - max: one grid step of 104
-      {0x3f800000, {0x3f80}, {0x3300}, 0x3f800000},             // 2^-25 is half an ulp short: even
-      {0x3f800001, {0x3f80}, {0x3380}, 0x3f800002},             // a tie goes to even
+      {0x3f800000, {0x0000}, {0x7c00}, 0x3f800000},         // 0 x 2.6e36 hides nothing
+      {0x33800000, {0x0000}, {0x7c00}, 0x33800000},         // nor beside a small sum
+      {0x80000000, {}, {}, 0x00000000},                     // -0 becomes +0
+      {0x00400000, {}, {}, 0x00000000},                     // a subnormal becomes +0
+      {0x7f800001, {}, {}, 0x7fc00000},                     // NaN becomes canonical
+      {0x3f800000, {0x7f80}, {0x0001}, 0x7fc00000},         // Inf x subnormal
+      {0xff800000, {0x7f80}, {0x3f80}, 0x7fc00000},         // -Inf + Inf
+      {0x00000000, {0x7f00, 0x7f00}, {0x4000, 0xc000}, 0},  // 2^128 - 2^128
+      {0x00000000, {0x7f7f}, {0x7f7f}, 0x7f800000},         // beyond 2^128
+      {0xff7fffff, {0x7f00}, {0x4000}, 0x73800000},         // 2^128 - max: one grid step of 104
+      {0x3f800000, {0x3f80}, {0x3300}, 0x3f800000},         // 2^-25 is half an ulp short: even
+      {0x3f800001, {0x3f80}, {0x3380}, 0x3f800002},         // a tie goes to even
   };
   for (const Example& example : examples) {
     Set(Format::kBf16, example.c);

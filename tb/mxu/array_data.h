@@ -35,7 +35,9 @@ class ElementSource {
       return (bits & 0x80000000) | 0x7f800000;
     }
     const int64_t exponent = middle_ + rng_.Range(-spread_, spread_);
-    return sign_fraction | static_cast<uint32_t>(exponent < 0 ? 0 : exponent > 254 ? 254 : exponent)
+    return sign_fraction | static_cast<uint32_t>(exponent < 0     ? 0
+                                                 : exponent > 254 ? 254
+                                                                  : exponent)
                                << 23;
   }
 

@@ -25,7 +25,7 @@ struct ArrayRow {
 // One weight tile and the rows that stream through it, at least one.
 struct ArrayTile {
   Format format = Format::kBf16;
-  bool transpose = false;  // loaded by columns
+  bool transpose = false;         // loaded by columns
   std::vector<uint32_t> weights;  // Rows x Cols, row-major
   std::vector<bool> present;
   std::vector<ArrayRow> rows;
@@ -113,8 +113,8 @@ class ArrayDriver {
         const ArrayTile& tile = tiles[load_tile];
         const int behind = (tile.transpose ? kRows : kCols) / 8 + load_pair / 4;
         const int64_t last_edge = edge - 1 + enable;
-        if (load_tile == 0 || (swap_edge[load_tile - 1] >= 0 &&
-                               last_edge - swap_edge[load_tile - 1] >= behind)) {
+        if (load_tile == 0 ||
+            (swap_edge[load_tile - 1] >= 0 && last_edge - swap_edge[load_tile - 1] >= behind)) {
           Drive(tile, load_pair);
           if (load_pair == 0) first_pair_cycle[load_tile] = cycle;
           if (++load_pair == Pairs(tile)) load_pair = 0, load_tile++;

@@ -17,7 +17,9 @@ namespace systolith::tb {
 class MatmulModel {
  public:
   MatmulModel(int rows, int cols, int accumulator_rows, std::vector<uint8_t>& memory)
-      : rows_(rows), cols_(cols), memory_(memory),
+      : rows_(rows),
+        cols_(cols),
+        memory_(memory),
         accumulators(2 * accumulator_rows, std::vector<uint32_t>(cols)) {}
 
   void Execute(const arch::Matmul& m) {
@@ -89,7 +91,8 @@ class MatmulModel {
     const auto left = [&](uint32_t limit, uint32_t loop, int size) {
       return int64_t{limit} - (loop == 7 ? 0 : int64_t{i[loop]} * size);
     };
-    const int64_t kv = std::min({int64_t{rows_}, int64_t{m.a_length}, left(m.k_limit, m.k_level, rows_)});
+    const int64_t kv =
+        std::min({int64_t{rows_}, int64_t{m.a_length}, left(m.k_limit, m.k_level, rows_)});
     const int64_t nv = std::min(int64_t{cols_}, left(m.n_limit, m.n_level, cols_));
 
     const int64_t acc = Linear(m.acc_base, m.acc_strides, i);

@@ -35,8 +35,8 @@ class MxuArrayTest : public RandomTest {
   std::vector<ArrayTile> RandomTiles(int count, int min_rows, int max_rows) {
     std::vector<ArrayTile> tiles;
     for (int i = 0; i < count; i++) {
-      tiles.push_back(RandomTile(rng_, kRows, kCols, static_cast<int>(rng_.Range(min_rows, max_rows)),
-                                 RandomOptions()));
+      tiles.push_back(RandomTile(
+          rng_, kRows, kCols, static_cast<int>(rng_.Range(min_rows, max_rows)), RandomOptions()));
     }
     return tiles;
   }
@@ -60,8 +60,7 @@ TYPED_TEST(MxuArrayTest, RandomTilesFollowTheContract) {
 
 TYPED_TEST(MxuArrayTest, GapsChangeNoBit) {
   for (int trial = 0; trial < this->kTrials && !this->HasFailure(); trial++) {
-    this->array_.Check(this->RandomTiles(3, 1, 12),
-                       {.row_gap = 0.4, .load_gap = 0.3, .hold = 0.3});
+    this->array_.Check(this->RandomTiles(3, 1, 12), {.row_gap = 0.4, .load_gap = 0.3, .hold = 0.3});
   }
 }
 

@@ -70,7 +70,8 @@ class WindowPort {
       }
     }
     fault_ = outside;
-    const int64_t takes = pins.begin < pins.end ? (pins.end - pins.begin + port_bytes_ - 1) / port_bytes_ : 1;
+    const int64_t takes =
+        pins.begin < pins.end ? (pins.end - pins.begin + port_bytes_ - 1) / port_bytes_ : 1;
     free_at_ = std::max(free_at_, cycle) + takes;
     row.due = free_at_ + 2 + (slow_ ? rng_.Range(0, 6) : 0);
     rows_.push_back(std::move(row));
@@ -104,9 +105,14 @@ class MxuDriver {
   static constexpr int kLine = kRows > kCols ? kRows : kCols;
 
   explicit MxuDriver(Rng& rng)
-      : memory(1 << 16), rng_(rng), dut_(std::make_unique<Dut>()),
-        act(rng, memory, kLine * 4), weven(rng, memory, kLine * 4), wodd(rng, memory, kLine * 4),
-        instructions_(rng, 0), drains_(rng, 0) {
+      : memory(1 << 16),
+        rng_(rng),
+        dut_(std::make_unique<Dut>()),
+        act(rng, memory, kLine * 4),
+        weven(rng, memory, kLine * 4),
+        wodd(rng, memory, kLine * 4),
+        instructions_(rng, 0),
+        drains_(rng, 0) {
     for (auto& byte : memory) byte = rng_.U32();
     dut_->instr_valid_i = dut_->abort_i = dut_->drain_valid_i = 0;
     dut_->act_row_valid_i = dut_->weven_row_valid_i = dut_->wodd_row_valid_i = 0;
@@ -164,14 +170,14 @@ class MxuDriver {
       if (dut_->signal_valid_o >> s & 1) raised[dut_->signal_flag_o >> (8 * s) & 255]++;
     }
     const WindowPort::Pins act_pins = {bool(dut_->act_win_valid_o), dut_->act_win_addr_o,
-                                       dut_->act_win_begin_o, dut_->act_win_end_o,
-                                       dut_->act_win_fill_o, bool(dut_->act_row_ready_o)};
-    const WindowPort::Pins even_pins = {bool(dut_->weven_win_valid_o), dut_->weven_win_addr_o,
-                                        dut_->weven_win_begin_o, dut_->weven_win_end_o,
-                                        dut_->weven_win_fill_o, bool(dut_->weven_row_ready_o)};
+                                       dut_->act_win_begin_o,       dut_->act_win_end_o,
+                                       dut_->act_win_fill_o,        bool(dut_->act_row_ready_o)};
+    const WindowPort::Pins even_pins = {
+        bool(dut_->weven_win_valid_o), dut_->weven_win_addr_o, dut_->weven_win_begin_o,
+        dut_->weven_win_end_o,         dut_->weven_win_fill_o, bool(dut_->weven_row_ready_o)};
     const WindowPort::Pins odd_pins = {bool(dut_->wodd_win_valid_o), dut_->wodd_win_addr_o,
-                                       dut_->wodd_win_begin_o, dut_->wodd_win_end_o,
-                                       dut_->wodd_win_fill_o, bool(dut_->wodd_row_ready_o)};
+                                       dut_->wodd_win_begin_o,       dut_->wodd_win_end_o,
+                                       dut_->wodd_win_fill_o,        bool(dut_->wodd_row_ready_o)};
     if (act.accepted(act_pins)) OnWindow(act.windows());
     if (weven.accepted(even_pins)) OnEvenLine(weven.windows());
     const bool instruction_taken = dut_->instr_ready_o;

@@ -30,7 +30,8 @@ std::vector<uint32_t> RunOn(Rng& rng, const Product& product) {
       for (int r = 0; r < kRows; r++) {
         for (int n = 0; n < kCols; n++) {
           const bool inside = k0 + r < kDepth && n0 + n < kWidth;
-          tile.weights.push_back(inside ? product.w[(k0 + r) * kWidth + n0 + n] : rng.U32() & 0xffff);
+          tile.weights.push_back(inside ? product.w[(k0 + r) * kWidth + n0 + n]
+                                        : rng.U32() & 0xffff);
           tile.present.push_back(inside);
         }
       }
@@ -70,9 +71,11 @@ TEST_F(SameBitsTest, OneProductHasTheSameBitsOnEveryArray) {
     ElementSource source(rng_, trial % 2 == 1);
     Product product;
     product.format = Format::kBf16;
-    for (int i = 0; i < kStreamRows * kDepth; i++) product.a.push_back(source.Element(Format::kBf16));
+    for (int i = 0; i < kStreamRows * kDepth; i++)
+      product.a.push_back(source.Element(Format::kBf16));
     for (int i = 0; i < kDepth * kWidth; i++) product.w.push_back(source.Element(Format::kBf16));
-    for (int i = 0; i < kStreamRows * kWidth; i++) product.c.push_back(source.Partial(Format::kBf16));
+    for (int i = 0; i < kStreamRows * kWidth; i++)
+      product.c.push_back(source.Partial(Format::kBf16));
 
     std::vector<uint32_t> expected;
     for (int i = 0; i < kStreamRows; i++) {
