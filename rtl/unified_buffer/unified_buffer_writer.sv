@@ -48,25 +48,28 @@ module unified_buffer_writer #(
   logic [31:0]         head_addr;
   logic [11:0]         head_bytes;
   logic [RowWidth-1:0] head_row;
+  logic [19:0]         unused_pad;
   logic [1:0]          unused_count;
 
-  prim_fifo #(.Width(RowWidth + 44), .Depth(2)) u_rows (
+  // Padded, so that the row starts at a whole word for the simulator.
+  prim_fifo #(.Width(RowWidth + 64), .Depth(2)) u_rows (
     .clk_i, .rst_ni, .clear_i,
     .limit_i    (2'd2),
     .in_valid_i (wr_valid_i),
     .in_ready_o (wr_ready_o),
-    .in_i       ({wr_row_i, wr_bytes_i, wr_addr_i}),
+    .in_i       ({wr_row_i, 20'd0, wr_bytes_i, wr_addr_i}),
     .out_valid_o(head_valid),
     .out_ready_i(head_ready),
-    .out_o      ({head_row, head_bytes, head_addr}),
+    .out_o      ({head_row, unused_pad, head_bytes, head_addr}),
     .used_o     (unused_count)
   );
 
-  // The row being written, its words still to come moved down one after the other.
-  logic [LineBytes*8-1:0] line_q;
-  logic [LineBytes-1:0]   mask_q;
+  // Words of the row that come after the one at the port, moved down one after the other. Private to
+  // the clocked block below, and blocking: only the word at the port leaves it.
+  logic [LineBytes*8-1:0] rest_q;
+  logic [LineBytes-1:0]   rest_mask_q;
   logic                   writing_q;
-  logic [11:0]            words_left_q;  // behind the one at the port
+  logic [11:0]            words_left_q;
 
   // A row without a word ends a cycle later than it would, behind one that ends in that cycle.
   logic done_pending_q;
@@ -85,9 +88,15 @@ module unified_buffer_writer #(
   assign take           = head_valid && (!writing_q || last_word_done);
   assign head_ready     = take;
   assign wr_valid_o     = writing_q;
-  assign wr_data_o      = line_q[WordWidth-1:0];
-  assign wr_mask_o      = mask_q[WordBytes-1:0];
   assign wr_idle_o      = !head_valid && !writing_q && !done_pending_q;
+
+  /* verilator lint_off BLKSEQ */
+  task automatic next_word();
+    wr_data_o   <= rest_q[WordWidth-1:0];
+    wr_mask_o   <= rest_mask_q[WordBytes-1:0];
+    rest_q      = rest_q >> WordWidth;
+    rest_mask_q = rest_mask_q >> WordBytes;
+  endtask
 
   // Rotates the row to its place in the words.
   task automatic place();
@@ -95,11 +104,13 @@ module unified_buffer_writer #(
     logic [LineBytes-1:0] mask;
     offset       = 12'(head_addr[OffsetWidth-1:0]) & ~12'(AlignBytes - 1);
     mask         = ~({LineBytes{1'b1}} << head_bytes);
-    mask_q       <= mask << offset;
-    line_q       <= (LineBytes*8)'(head_row) << {offset, 3'd0};
+    rest_mask_q  = mask << offset;
+    rest_q       = (LineBytes*8)'(head_row) << {offset, 3'd0};
     wr_addr_o    <= head_addr[OffsetWidth +: AddrWidth];
     words_left_q <= (offset + head_bytes - 12'd1) >> OffsetWidth;
+    next_word();
   endtask
+  /* verilator lint_on BLKSEQ */
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni || clear_i) begin
@@ -119,8 +130,7 @@ module unified_buffer_writer #(
         writing_q    <= !last_word_done;
         words_left_q <= words_left_q - 12'd1;
         wr_addr_o    <= wr_addr_o + 1'b1;
-        line_q       <= line_q >> WordWidth;
-        mask_q       <= mask_q >> WordBytes;
+        next_word();
       end
     end
   end

@@ -45,201 +45,218 @@ module vpu_lanes #(
   localparam logic [1:0] TypeS8   = 2'(isa_pkg::LaneTypeS8);
   localparam logic [31:0] SignBit = 32'h8000_0000;
 
-  logic [RowWidth-1:0] x_l;
-  logic [RowWidth-1:0] y_l;
-  logic [RowWidth-1:0] z_l;
-  logic [RowWidth-1:0] x_e;
+  // One word per lane: operands, the row at work, the second operand of its step.
+  logic [31:0] x_l [0:Lanes-1];
+  logic [31:0] y_l [0:Lanes-1];
+  logic [31:0] z_l [0:Lanes-1];
+  logic [31:0] x_e [0:Lanes-1];
+  logic [31:0] b   [0:Lanes-1];
+  logic [31:0] unpacked [0:Lanes-1];
+
+  /* verilator lint_off BLKSEQ */  // private registers between the stages, see above
 
   // Spreads a packed row, or its element 0, over 32-bit lanes. Elements are taken from whole words.
   task automatic unpack(input logic [RowWidth-1:0] row, input logic [1:0] lane_type,
-                        input logic splat, output logic [RowWidth-1:0] lanes);
+                        input logic splat);
     logic [31:0] word;
-    logic [31:0] lane;
-    lanes = row;
     if (lane_type == TypeBf16) begin
       for (int unsigned w = 0; w < Lanes / 2; w++) begin
         word = row[w*32 +: 32];
-        lanes[(2*w)*32 +: 32]     = word << 16;
-        lanes[(2*w + 1)*32 +: 32] = word & 32'hffff_0000;
+        unpacked[2*w]     = word << 16;
+        unpacked[2*w + 1] = word & 32'hffff_0000;
       end
     end else if (lane_type == TypeS8) begin
       for (int unsigned w = 0; w < Lanes / 4; w++) begin
-        word = row[w*32 +: 32];
-        lane = $signed(word << 24) >>> 24;
-        lanes[(4*w)*32 +: 32]     = lane;
-        lane = $signed(word << 16) >>> 24;
-        lanes[(4*w + 1)*32 +: 32] = lane;
-        lane = $signed(word << 8) >>> 24;
-        lanes[(4*w + 2)*32 +: 32] = lane;
-        lane = $signed(word) >>> 24;
-        lanes[(4*w + 3)*32 +: 32] = lane;
+        word = row[w*32 +: 32] ^ 32'h8080_8080;  // 128 more, which makes all of them positive
+        unpacked[4*w]     = (word & 32'h0000_00ff) - 32'd128;
+        unpacked[4*w + 1] = ((word >> 8) & 32'h0000_00ff) - 32'd128;
+        unpacked[4*w + 2] = ((word >> 16) & 32'h0000_00ff) - 32'd128;
+        unpacked[4*w + 3] = (word >> 24) - 32'd128;
       end
+    end else begin
+      for (int unsigned i = 0; i < Lanes; i++) unpacked[i] = row[i*32 +: 32];
     end
     if (splat) begin
-      lane = lanes[31:0];
-      for (int unsigned i = 0; i < Lanes; i++) lanes[i*32 +: 32] = lane;
-    end
-  endtask
-
-  task automatic convert();
-    logic [RowWidth-1:0] lanes;
-    logic [RowWidth-1:0] row;
-    logic [31:0]         low;
-    logic [31:0]         high;
-    logic [31:0]         word;
-    lanes = x_e;
-    for (int unsigned i = 0; i < Lanes; i++) begin
-      lanes[i*32 +: 32] = (i < 32'(convert_count_i)) ? lanes[i*32 +: 32] : 32'd0;
-    end
-    row = lanes;
-    if (out_type_i == TypeBf16) begin
-      row = '0;
-      for (int unsigned w = 0; w < Lanes / 2; w++) begin
-        low  = vpu_float_pkg::round_bf16(lanes[(2*w)*32 +: 32]);
-        high = vpu_float_pkg::round_bf16(lanes[(2*w + 1)*32 +: 32]);
-        word = high | (low >> 16);
-        row[w*32 +: 32] = word;
-      end
-    end else if (out_type_i == TypeS8) begin
-      row = '0;
-      for (int unsigned w = 0; w < Lanes / 4; w++) begin
-        word = lanes[(4*w)*32 +: 32] & 32'h0000_00ff;
-        word = word | (lanes[(4*w + 1)*32 +: 32] & 32'h0000_00ff) << 8;
-        word = word | (lanes[(4*w + 2)*32 +: 32] & 32'h0000_00ff) << 16;
-        word = word | lanes[(4*w + 3)*32 +: 32] << 24;
-        row[w*32 +: 32] = word;
-      end
-    end
-    row_o <= row;
-  endtask
-
-  // r <- op(a, b). Subtraction is addition of an operand with the other sign (f32) or of the
-  // complement and one (s32), so that every lane has one adder of each kind.
-  task automatic apply(input logic [RowWidth-1:0] a, input logic [RowWidth-1:0] b,
-                       output logic [RowWidth-1:0] r);
-    logic [31:0] value;
-    logic [31:0] flip_a;
-    logic [31:0] flip_b;
-    flip_a = 32'd0;
-    flip_b = 32'd0;
-    r = '0;
-    unique case (op_i)
-      isa_pkg::VectorOpAddF32, isa_pkg::VectorOpSubtractF32,
-      isa_pkg::VectorOpReverseSubtractF32: begin
-        if (op_i == isa_pkg::VectorOpSubtractF32) flip_b = SignBit;
-        if (op_i == isa_pkg::VectorOpReverseSubtractF32) flip_a = SignBit;
-        for (int unsigned i = 0; i < Lanes; i++) begin
-          value = vpu_float_pkg::add(a[i*32 +: 32] ^ flip_a, b[i*32 +: 32] ^ flip_b);
-          r[i*32 +: 32] = value;
-        end
-      end
-      isa_pkg::VectorOpMultiplyF32:
-        for (int unsigned i = 0; i < Lanes; i++) begin
-          value = vpu_float_pkg::multiply(a[i*32 +: 32], b[i*32 +: 32]);
-          r[i*32 +: 32] = value;
-        end
-      isa_pkg::VectorOpMaximumF32, isa_pkg::VectorOpMinimumF32: begin
-        if (op_i == isa_pkg::VectorOpMinimumF32) flip_a = 32'hffff_ffff;
-        for (int unsigned i = 0; i < Lanes; i++) begin
-          value = vpu_float_pkg::choose(a[i*32 +: 32], b[i*32 +: 32], flip_a);
-          r[i*32 +: 32] = value;
-        end
-      end
-      isa_pkg::VectorOpRoundEvenF32:
-        for (int unsigned i = 0; i < Lanes; i++) begin
-          value = vpu_float_pkg::round_even(a[i*32 +: 32]);
-          r[i*32 +: 32] = value;
-        end
-      isa_pkg::VectorOpAddS32, isa_pkg::VectorOpSubtractS32,
-      isa_pkg::VectorOpReverseSubtractS32: begin
-        if (op_i == isa_pkg::VectorOpSubtractS32) flip_b = 32'hffff_ffff;
-        if (op_i == isa_pkg::VectorOpReverseSubtractS32) flip_a = 32'hffff_ffff;
-        for (int unsigned i = 0; i < Lanes; i++) begin
-          value = (a[i*32 +: 32] ^ flip_a) + (b[i*32 +: 32] ^ flip_b) + ((flip_a | flip_b) >> 31);
-          r[i*32 +: 32] = value;
-        end
-      end
-      isa_pkg::VectorOpMultiplyS32:
-        for (int unsigned i = 0; i < Lanes; i++) begin
-          value = a[i*32 +: 32] * b[i*32 +: 32];
-          r[i*32 +: 32] = value;
-        end
-      isa_pkg::VectorOpMaximumS32:
-        for (int unsigned i = 0; i < Lanes; i++) begin
-          value = ($signed(a[i*32 +: 32]) < $signed(b[i*32 +: 32])) ? b[i*32 +: 32]
-                                                                   : a[i*32 +: 32];
-          r[i*32 +: 32] = value;
-        end
-      isa_pkg::VectorOpMinimumS32:
-        for (int unsigned i = 0; i < Lanes; i++) begin
-          value = ($signed(b[i*32 +: 32]) < $signed(a[i*32 +: 32])) ? b[i*32 +: 32]
-                                                                   : a[i*32 +: 32];
-          r[i*32 +: 32] = value;
-        end
-      isa_pkg::VectorOpS32ToF32:
-        for (int unsigned i = 0; i < Lanes; i++) begin
-          value = vpu_float_pkg::s32_to_f32(a[i*32 +: 32]);
-          r[i*32 +: 32] = value;
-        end
-      isa_pkg::VectorOpF32ToS32:
-        for (int unsigned i = 0; i < Lanes; i++) begin
-          value = vpu_float_pkg::f32_to_s32(a[i*32 +: 32]);
-          r[i*32 +: 32] = value;
-        end
-      isa_pkg::VectorOpRoundBf16:
-        for (int unsigned i = 0; i < Lanes; i++) begin
-          value = vpu_float_pkg::round_bf16(a[i*32 +: 32]);
-          r[i*32 +: 32] = value;
-        end
-      isa_pkg::VectorOpRequantize:
-        for (int unsigned i = 0; i < Lanes; i++) begin
-          value = vpu_float_pkg::requantize(a[i*32 +: 32], b[i*32 +: 32]);
-          r[i*32 +: 32] = value;
-        end
-      default: r = b;  // copy
-    endcase
-  endtask
-
-  /* verilator lint_off BLKSEQ */  // the registers between the stages, see above
-  task automatic step();
-    logic [RowWidth-1:0] a;
-    logic [RowWidth-1:0] b;
-    logic [RowWidth-1:0] result;
-    logic [31:0]         value;
-    a = step_first_i ? x_l : x_e;
-    if (step_pass_i) begin
-      x_e = a;
-    end else begin
-      b = '0;
-      if (operand_i == 4'(isa_pkg::VectorOperandY)) begin
-        b = y_l;
-      end else if (operand_i == 4'(isa_pkg::VectorOperandZ)) begin
-        b = z_l;
-      end else if (operand_i != 4'(isa_pkg::VectorOperandNone)) begin
-        value = immediates_i[{operand_i[1:0], 5'd0} +: 32];
-        for (int unsigned i = 0; i < Lanes; i++) b[i*32 +: 32] = value;
-      end
-      apply(a, b, result);
-      x_e = result;
+      word = unpacked[0];
+      for (int unsigned i = 0; i < Lanes; i++) unpacked[i] = word;
     end
   endtask
 
   // An operand that is not used reads as zero.
   task automatic load();
-    if (x_source_i == 2'(isa_pkg::XSourceBuffer)) unpack(x_row_i, x_type_i, 1'b0, x_l);
-    else if (x_source_i == 2'(isa_pkg::XSourceAccumulator)) x_l = x_drain_i;
-    else x_l = '0;
-    y_l = '0;
-    z_l = '0;
-    if (y_used_i) unpack(y_row_i, y_type_i, y_splat_i, y_l);
-    if (z_used_i) unpack(z_row_i, z_type_i, z_splat_i, z_l);
+    if (x_source_i == 2'(isa_pkg::XSourceBuffer)) begin
+      unpack(x_row_i, x_type_i, 1'b0);
+      for (int unsigned i = 0; i < Lanes; i++) x_l[i] = unpacked[i];
+    end else if (x_source_i == 2'(isa_pkg::XSourceAccumulator)) begin
+      for (int unsigned i = 0; i < Lanes; i++) x_l[i] = x_drain_i[i*32 +: 32];
+    end else begin
+      for (int unsigned i = 0; i < Lanes; i++) x_l[i] = 32'd0;
+    end
+    if (y_used_i) begin
+      unpack(y_row_i, y_type_i, y_splat_i);
+      for (int unsigned i = 0; i < Lanes; i++) y_l[i] = unpacked[i];
+    end else begin
+      for (int unsigned i = 0; i < Lanes; i++) y_l[i] = 32'd0;
+    end
+    if (z_used_i) begin
+      unpack(z_row_i, z_type_i, z_splat_i);
+      for (int unsigned i = 0; i < Lanes; i++) z_l[i] = unpacked[i];
+    end else begin
+      for (int unsigned i = 0; i < Lanes; i++) z_l[i] = 32'd0;
+    end
   endtask
+
+  // x_e <- op(x_e, b). Subtraction is addition of an operand with the other sign (f32) or of the
+  // complement and one (s32), and minimum the maximum in the other order, so that every lane has
+  // one adder and one comparator of each kind.
+  task automatic apply();
+    logic [31:0] value;
+    logic [31:0] flip_x;
+    logic [31:0] flip_b;
+    flip_x = 32'd0;
+    flip_b = 32'd0;
+    unique case (op_i)
+      isa_pkg::VectorOpSubtractF32:        flip_b = SignBit;
+      isa_pkg::VectorOpReverseSubtractF32: flip_x = SignBit;
+      isa_pkg::VectorOpSubtractS32:        flip_b = 32'hffff_ffff;
+      isa_pkg::VectorOpReverseSubtractS32: flip_x = 32'hffff_ffff;
+      isa_pkg::VectorOpMinimumF32:         flip_x = 32'hffff_ffff;
+      isa_pkg::VectorOpMinimumS32:         flip_x = 32'hffff_ffff;
+      default: ;
+    endcase
+    unique case (op_i)
+      isa_pkg::VectorOpAddF32, isa_pkg::VectorOpSubtractF32,
+      isa_pkg::VectorOpReverseSubtractF32:
+        for (int unsigned i = 0; i < Lanes; i++) begin
+          value  = vpu_float_pkg::add(x_e[i] ^ flip_x, b[i] ^ flip_b);
+          x_e[i] = value;
+        end
+      isa_pkg::VectorOpMultiplyF32:
+        for (int unsigned i = 0; i < Lanes; i++) begin
+          value  = vpu_float_pkg::multiply(x_e[i], b[i]);
+          x_e[i] = value;
+        end
+      isa_pkg::VectorOpMaximumF32, isa_pkg::VectorOpMinimumF32:
+        for (int unsigned i = 0; i < Lanes; i++) begin
+          value  = vpu_float_pkg::choose(x_e[i], b[i], flip_x);
+          x_e[i] = value;
+        end
+      isa_pkg::VectorOpRoundEvenF32:
+        for (int unsigned i = 0; i < Lanes; i++) begin
+          value  = vpu_float_pkg::round_even(x_e[i]);
+          x_e[i] = value;
+        end
+      isa_pkg::VectorOpAddS32, isa_pkg::VectorOpSubtractS32, isa_pkg::VectorOpReverseSubtractS32:
+        for (int unsigned i = 0; i < Lanes; i++) begin
+          value  = (x_e[i] ^ flip_x) + (b[i] ^ flip_b) + ((flip_x | flip_b) >> 31);
+          x_e[i] = value;
+        end
+      isa_pkg::VectorOpMultiplyS32:
+        for (int unsigned i = 0; i < Lanes; i++) begin
+          value  = x_e[i] * b[i];
+          x_e[i] = value;
+        end
+      isa_pkg::VectorOpMaximumS32, isa_pkg::VectorOpMinimumS32:
+        for (int unsigned i = 0; i < Lanes; i++) begin
+          value  = vpu_float_pkg::choose_s32(x_e[i], b[i], flip_x);
+          x_e[i] = value;
+        end
+      isa_pkg::VectorOpS32ToF32:
+        for (int unsigned i = 0; i < Lanes; i++) begin
+          value  = vpu_float_pkg::s32_to_f32(x_e[i]);
+          x_e[i] = value;
+        end
+      isa_pkg::VectorOpF32ToS32:
+        for (int unsigned i = 0; i < Lanes; i++) begin
+          value  = vpu_float_pkg::f32_to_s32(x_e[i]);
+          x_e[i] = value;
+        end
+      isa_pkg::VectorOpRoundBf16:
+        for (int unsigned i = 0; i < Lanes; i++) begin
+          value  = vpu_float_pkg::round_bf16(x_e[i]);
+          x_e[i] = value;
+        end
+      isa_pkg::VectorOpRequantize: begin  // short loops: the compiler gives up on long ones
+        for (int unsigned i = 0; i < Lanes; i++) begin
+          value  = vpu_float_pkg::s32_to_f32(x_e[i]);
+          x_e[i] = value;
+        end
+        for (int unsigned i = 0; i < Lanes; i++) begin
+          value  = vpu_float_pkg::multiply(x_e[i], b[i]);
+          x_e[i] = value;
+        end
+        for (int unsigned i = 0; i < Lanes; i++) begin
+          value  = vpu_float_pkg::round_even(x_e[i]);
+          x_e[i] = value;
+        end
+        for (int unsigned i = 0; i < Lanes; i++) begin
+          value  = vpu_float_pkg::f32_to_s8(x_e[i]);
+          x_e[i] = value;
+        end
+      end
+      default:  // copy
+        for (int unsigned i = 0; i < Lanes; i++) x_e[i] = b[i];
+    endcase
+  endtask
+
+  task automatic step();
+    logic [31:0] value;
+    if (step_first_i) begin
+      for (int unsigned i = 0; i < Lanes; i++) x_e[i] = x_l[i];
+    end
+    if (!step_pass_i) begin
+      if (operand_i == 4'(isa_pkg::VectorOperandY)) begin
+        for (int unsigned i = 0; i < Lanes; i++) b[i] = y_l[i];
+      end else if (operand_i == 4'(isa_pkg::VectorOperandZ)) begin
+        for (int unsigned i = 0; i < Lanes; i++) b[i] = z_l[i];
+      end else begin
+        value = (operand_i == 4'(isa_pkg::VectorOperandNone))
+                ? 32'd0 : immediates_i[{operand_i[1:0], 5'd0} +: 32];
+        for (int unsigned i = 0; i < Lanes; i++) b[i] = value;
+      end
+      apply();
+    end
+  endtask
+
+  // Packs the working row. What the lanes beyond the count hold is replaced by zero.
+  task automatic convert();
+    logic [RowWidth-1:0] row;
+    logic [31:0]         low;
+    logic [31:0]         word;
+    logic [31:0]         keep;
+    logic [31:0]         count;
+    count = 32'(convert_count_i);
+    for (int unsigned i = 0; i < Lanes; i++) begin
+      keep   = (i < count) ? 32'hffff_ffff : 32'd0;
+      x_e[i] = x_e[i] & keep;
+    end
+    row = '0;
+    if (out_type_i == TypeBf16) begin
+      for (int unsigned w = 0; w < Lanes / 2; w++) begin
+        low  = vpu_float_pkg::round_bf16(x_e[2*w]);
+        word = vpu_float_pkg::round_bf16(x_e[2*w + 1]);
+        word = word | (low >> 16);
+        row[w*32 +: 32] = word;
+      end
+    end else if (out_type_i == TypeS8) begin
+      for (int unsigned w = 0; w < Lanes / 4; w++) begin
+        word = x_e[4*w] & 32'h0000_00ff;
+        word = word | ((x_e[4*w + 1] & 32'h0000_00ff) << 8);
+        word = word | ((x_e[4*w + 2] & 32'h0000_00ff) << 16);
+        word = word | (x_e[4*w + 3] << 24);
+        row[w*32 +: 32] = word;
+      end
+    end else begin
+      for (int unsigned i = 0; i < Lanes; i++) row[i*32 +: 32] = x_e[i];
+    end
+    row_o <= row;
+  endtask
+  /* verilator lint_on BLKSEQ */
 
   always_ff @(posedge clk_i) begin
     if (convert_i) convert();
     if (step_i) step();
     if (load_i) load();
   end
-  /* verilator lint_on BLKSEQ */
 
 endmodule
