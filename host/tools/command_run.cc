@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -44,6 +45,16 @@ Status CheckWritable(const std::string& path) {
   return OkStatus();
 }
 
+// Ends the process at once, and what it started to build a chip.
+[[noreturn]] void Leave() {
+  std::fflush(nullptr);
+  if (getpgrp() == getpid()) {
+    signal(SIGTERM, SIG_IGN);
+    kill(0, SIGTERM);
+  }
+  std::_Exit(Cancelled("").ExitCode());
+}
+
 // One `systolith run`, step by step; `record_` holds what is known at any time.
 class Session {
  public:
@@ -84,8 +95,7 @@ class Session {
     if (progress_.Do(what, nullptr, std::move(work))) return;
     (void)Finish(Cancelled("interrupted while " + what));
     fmt::print(stderr, "systolith: interrupted while {}\n", what);
-    std::fflush(nullptr);
-    std::_Exit(Cancelled("").ExitCode());
+    Leave();
   }
 
   Status Compile() {
@@ -145,8 +155,7 @@ class Session {
     record_.cycles_so_far = device_->Cycle();
     if (ended) return status;
     (void)Finish(Cancelled("interrupted; the chip did not stop in time"));
-    std::fflush(nullptr);
-    std::_Exit(Cancelled("").ExitCode());
+    Leave();
   }
 
   std::string CyclesText(double seconds) const {
