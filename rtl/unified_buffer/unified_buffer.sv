@@ -104,4 +104,7 @@ module unified_buffer #(
     else if (rd_data_valid_o != rd_ready_o) rd_data_valid_o <= rd_ready_o;
   end
 
+  `PRIM_ASSERT(SizesArePowersOfTwo, (WordBytes & (WordBytes - 1)) == 0
+                                    && (BufferBytes & (BufferBytes - 1)) == 0)
+
 endmodule
