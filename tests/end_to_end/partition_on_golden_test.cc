@@ -118,6 +118,42 @@ TEST_F(PartitionOnGoldenTest, ScratchMemoryIsUsedAgain) {
   RunEverywhere(text, {SmallIntegers(shape, rng_), permutation});
 }
 
+// A launch has 64 segments; more arguments take several launches.
+TEST_F(PartitionOnGoldenTest, ManyArgumentsTakeSeveralLaunches) {
+  std::string arguments, body, previous = "%a0";
+  for (int i = 0; i < 90; ++i) {
+    arguments += (i == 0 ? "%a" : ", %a") + std::to_string(i) + ": tensor<9xf32>";
+    if (i == 0) continue;
+    const std::string sum = "%s" + std::to_string(i);
+    body += "  " + sum + " = stablehlo.add " + previous + ", %a" + std::to_string(i) +
+            " : tensor<9xf32>\n";
+    previous = sum;
+  }
+  const std::string text = "func.func @main(" + arguments + ") -> tensor<9xf32> {\n" + body +
+                           "  return " + previous + " : tensor<9xf32>\n}\n";
+  RunExactly(text);
+  Result<isa::Executable> executable = compiler::Compile(Import(text), ArrayChip(8), {});
+  ASSERT_TRUE(executable.ok());
+  EXPECT_GE(executable->steps.size(), 2u);
+}
+
+// Regions use values from outside: those are inputs of the evaluator's step.
+TEST_F(PartitionOnGoldenTest, RegionsOfTheEvaluatorSeeResultsOfTheChip) {
+  RunExactly(
+      "func.func @main(%i: tensor<i32>, %a: tensor<4x4xf32>) -> tensor<4x4xf32> {\n"
+      "  %0 = stablehlo.dot_general %a, %a, contracting_dims = [1] x [0] : "
+      "(tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>\n"
+      "  %1 = stablehlo.transpose %0, dims = [1, 0] : (tensor<4x4xf32>) -> tensor<4x4xf32>\n"
+      "  %2 = \"stablehlo.case\"(%i) ({\n"
+      "    stablehlo.return %0 : tensor<4x4xf32>\n"
+      "  }, {\n"
+      "    %4 = stablehlo.add %1, %a : tensor<4x4xf32>\n"
+      "    stablehlo.return %4 : tensor<4x4xf32>\n"
+      "  }) : (tensor<i32>) -> tensor<4x4xf32>\n"
+      "  %3 = stablehlo.add %2, %0 : tensor<4x4xf32>\n"
+      "  return %3 : tensor<4x4xf32>\n}\n");
+}
+
 TEST_F(PartitionOnGoldenTest, CompilesToTheSameBytesEveryTime) {
   const auto compile = [&] {
     return isa::Serialize(*compiler::Compile(Import(kSoftened), ArrayChip(16), {}));

@@ -19,7 +19,7 @@ constexpr double kInstructionCycles = 40.0;
 constexpr double kShareNotHidden = 0.05;
 
 // Of memory, for the estimate only.
-constexpr double kLinesInFlight = 16.0;
+constexpr double kLinesInFlight = 64.0;
 constexpr double kHbmLatencyCycles = 40.0;
 constexpr double kRequestCycles = 8.0;
 
