@@ -89,8 +89,10 @@ module dma_walk #(
   assign room         = !run_valid_o || run_ready_i;
   assign needs_row    = gather_q && !row_ready_q;
   assign go           = nest_active && !blocked && !needs_row && room;
+  // An earlier instruction of this queue may have loaded the indices: the first is read once all of
+  // its words are in the buffer.
   assign gather_start = nest_active && !blocked && needs_row && !gather_busy && !gather_done
-                        && state_q == StWalk;
+                        && state_q == StWalk && (!first_levels[0] || (!run_valid_o && drained_i));
   assign index_bad    = gather_done && (gather_index[31] || gather_index >= gather_limit_q);
   assign take_o       = checked_i && (state_q == StIdle || (go && last_levels[0]));
   assign start        = take_o && cause_i == isa_pkg::FaultNone;
