@@ -40,6 +40,10 @@ VerilatedChip::VerilatedChip(const arch::ChipConfig& config, const hal::Transpor
 VerilatedChip::~VerilatedChip() {
   CloseTrace();
   top_->final();
+  // The model takes itself out of the destroying thread's current context, which may be that of
+  // another chip, or of one that is gone.
+  Verilated::threadContextp(context_.get());
+  top_.reset();
 }
 
 void VerilatedChip::OpenTrace() {
