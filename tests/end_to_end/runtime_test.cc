@@ -217,6 +217,21 @@ TEST_P(RuntimeTest, AHostFlagLetsAWaitingProgramGoOn) {
   EXPECT_TRUE(status.ok()) << status.message();
 }
 
+TEST_P(RuntimeTest, AStoppedJobIsAbortedAndTheChipGoesOn) {
+  config_.sequencer_watchdog_cycles = 0;  // the job would wait for ever
+  Open(device_);
+  const Launch next = JobOf(*HaltImage());
+  const Event waiting =
+      device_->Enqueue(JobOf(Image(arch::Opcode::kAwait, {.imm = 1, .target = 57})));
+  (void)waiting.WaitFor(std::chrono::milliseconds(20));
+  device_->RequestStop();
+  const StatusCode code = waiting.Wait().code();
+  // The golden model knows at once that nothing will ever raise the flag.
+  EXPECT_TRUE(code == StatusCode::kCancelled || GetParam() == "golden");
+  (void)device_->Enqueue([](hal::Transport&) { return OkStatus(); }).Wait();
+  EXPECT_TRUE(device_->Enqueue(next).Wait().ok());
+}
+
 TEST_P(RuntimeTest, TheChipItselfRefusesAProgramForAnotherConfiguration) {
   Launch launch = JobOf(*HaltImage());
   launch.program_hash ^= uint64_t{1} << 40;
