@@ -8,7 +8,8 @@
 // channel would cost more simulation time than the rest of the chip. Time is a counter, and every
 // constraint is a time stamp "not before" that commands push forward; a check is a subtraction.
 //
-// Addresses: 256-byte chunks go round the channels. Inside a channel, bursts of 32 bytes count
+// Addresses: 256-byte chunks go round the channels, in an order that higher address bits permute so
+// that rows of a matrix, a power of two apart, meet different channels. Inside a channel, bursts of 32 bytes count
 // through bank groups (2 bits), columns (5), banks of a group (2, XORed with the row), rows.
 //
 // Slots: a channel may issue a column command in every second cycle and a row command in every
@@ -163,6 +164,8 @@ module hbm_controller #(
 
   // Where a request goes: channel, and burst number inside the channel.
   logic [31:0] channel_shift;
+  logic [31:0] req_chunk;    // of 256 bytes
+  logic [31:0] req_round;    // of the chunk, among the chunks of its channel
   logic [31:0] req_channel;
   logic [31:0] req_queue;
   always_comb begin
@@ -171,7 +174,9 @@ module hbm_controller #(
       if (channels_i[i]) channel_shift = i;
     end
   end
-  assign req_channel = req_addr_i[39:8] & (channels_i - 32'd1);
+  assign req_chunk   = req_addr_i[39:8];
+  assign req_round   = req_chunk >> channel_shift;
+  assign req_channel = (req_chunk ^ req_round ^ (req_round >> channel_shift)) & (channels_i - 32'd1);
   assign req_queue   = req_channel * 2 + 32'(req_write_i);
   assign req_ready_o = !full_q[req_queue[$clog2(MaxChannels*2)-1:0]];
 
@@ -183,7 +188,7 @@ module hbm_controller #(
     logic [31:0] data;
     entry = req_queue * QueueLines + (tail[req_queue] & (QueueLines - 1));
     data  = (req_channel * QueueLines + (tail[req_queue] & (QueueLines - 1))) * Bursts;
-    line_burst[entry] = ((req_addr_i[39:8] >> channel_shift) << 3) | {29'd0, req_addr_i[7:5]};
+    line_burst[entry] = (req_round << 3) | {29'd0, req_addr_i[7:5]};
     line_tag[entry]   = req_tag_i;
     line_left[entry]  = Bursts;
     if (req_write_i) begin

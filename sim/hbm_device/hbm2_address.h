@@ -16,15 +16,22 @@ struct Hbm2Place {
   bool operator==(const Hbm2Place&) const = default;
 };
 
+// What the higher address bits add to the order in which the chunks of one round meet the channels:
+// rows of a matrix, a power of two apart, must not all lie in a few channels.
+constexpr uint64_t ChannelTurn(uint64_t round, uint32_t channels) {
+  return (round ^ round / channels) % channels;
+}
+
 // The address map of rtl/hbm/hbm_controller.sv for `channels` (a power of two): chunks of 256 bytes go
-// round the channels; the bursts of a channel count through bank groups (bank bits 1:0), columns,
+// round the channels, each round in its own order; the bursts of a channel count through bank groups (bank bits 1:0), columns,
 // banks of a group (bits 3:2, XORed with the low bits of the row), rows.
 constexpr Hbm2Place PlaceOf(uint64_t address, uint32_t channels) {
   const uint64_t chunk = address / kChunkBytes;
   const uint64_t burst = chunk / channels * (kChunkBytes / kBurstBytes) +
                          address % kChunkBytes / kBurstBytes;
   Hbm2Place place;
-  place.channel = static_cast<uint32_t>(chunk % channels);
+  place.channel =
+      static_cast<uint32_t>(chunk % channels ^ ChannelTurn(chunk / channels, channels));
   place.column = static_cast<uint32_t>(burst / 4 % kColumns);
   place.row = static_cast<uint32_t>(burst / (4 * kColumns * 4));
   place.bank = static_cast<uint32_t>(burst % 4 | ((burst / (4 * kColumns) ^ place.row) % 4) << 2);
@@ -37,7 +44,9 @@ constexpr uint64_t AddressOf(const Hbm2Place& place, uint32_t channels) {
   const uint64_t burst =
       ((uint64_t{place.row} * 4 + bank_of_group) * kColumns + place.column) * 4 + place.bank % 4;
   const uint64_t bursts = kChunkBytes / kBurstBytes;
-  return (burst / bursts * channels + place.channel) * kChunkBytes + burst % bursts * kBurstBytes;
+  const uint64_t round = burst / bursts;
+  const uint64_t chunk = round * channels + (place.channel ^ ChannelTurn(round, channels));
+  return chunk * kChunkBytes + burst % bursts * kBurstBytes;
 }
 
 }  // namespace systolith::hbm_device
