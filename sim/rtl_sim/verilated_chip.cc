@@ -38,12 +38,18 @@ VerilatedChip::VerilatedChip(const arch::ChipConfig& config, const hal::Transpor
 }
 
 VerilatedChip::~VerilatedChip() {
+  TakeThread();
   CloseTrace();
   top_->final();
-  // The model takes itself out of the destroying thread's current context, which may be that of
-  // another chip, or of one that is gone.
-  Verilated::threadContextp(context_.get());
+  memory_.reset();
   top_.reset();
+  Verilated::threadContextp(Verilated::defaultContextp());  // nobody finds the one that goes
+}
+
+// Verilator's runtime finds the context of a failed assertion, and of a model that is destroyed,
+// through the thread; by default that is the context made last, whosever it is.
+void VerilatedChip::TakeThread() {
+  if (Verilated::threadContextp() != context_.get()) Verilated::threadContextp(context_.get());
 }
 
 void VerilatedChip::OpenTrace() {
@@ -70,6 +76,7 @@ void VerilatedChip::Dump(uint64_t half) {
 }
 
 void VerilatedChip::Settle() {
+  TakeThread();
   top_->clk_i = 0;
   top_->eval();
   if (!trace_path_.empty()) Dump(0);

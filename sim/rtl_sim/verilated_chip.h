@@ -15,7 +15,7 @@
 namespace systolith::rtl_sim {
 
 // One verilated chip with its memory device, its clock and its waveform. Several may live in one
-// process, each in a thread of its own.
+// process, each used by one thread at a time.
 class VerilatedChip {
  public:
   VerilatedChip(const arch::ChipConfig& config, const hal::TransportOptions& options);
@@ -47,6 +47,7 @@ class VerilatedChip {
   void CloseTrace();
 
  private:
+  void TakeThread();
   void Dump(uint64_t half);
   void OpenTrace();
   void Fail();
