@@ -73,13 +73,18 @@ function(systolith_verilate name)
   if(ARG_TRACE)
     list(APPEND flags --trace-fst)
   endif()
+  # Verilator 5.006 loses its place in files whose path has a space: relative paths avoid that.
+  set(sources "")
+  foreach(source IN LISTS ARG_SOURCES)
+    file(RELATIVE_PATH relative ${PROJECT_SOURCE_DIR} ${source})
+    list(APPEND sources ${relative})
+  endforeach()
   # Verilator names its outputs itself, so one driver script verilates, compiles and archives.
   add_custom_command(
     OUTPUT ${dir}/lib${name}.a
     COMMAND ${CMAKE_COMMAND} -E make_directory ${dir}
     COMMAND ${VERILATOR_BIN} --cc ${flags} ${parameters} --top-module ${ARG_TOP} --prefix
-            ${ARG_PREFIX} --Mdir ${dir} -I${PROJECT_SOURCE_DIR}/rtl/prim
-            -I${PROJECT_SOURCE_DIR}/rtl/arch ${ARG_SOURCES}
+            ${ARG_PREFIX} --Mdir ${dir} -Irtl/prim -Irtl/arch ${sources}
     COMMAND ${PROJECT_SOURCE_DIR}/scripts/compile_verilated.sh ${dir} ${ARG_PREFIX} lib${name}.a
             "${SYSTOLITH_SIM_CXX_FLAGS}"
     DEPENDS ${ARG_SOURCES} ${PROJECT_SOURCE_DIR}/scripts/compile_verilated.sh
