@@ -6,6 +6,7 @@
 // how many programs each configuration runs.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <memory>
@@ -39,7 +40,8 @@ arch::ChipConfig ShapeOf(int64_t mxus, int64_t rows, int64_t columns, const char
   config.mxu_rows = rows;
   config.mxu_cols = columns;
   config.mxu_accumulator_rows = 16;
-  config.buffer_bytes = 1 << 15;
+  // A tile of f32 weights and as much again: what a random program needs at least.
+  config.buffer_bytes = std::max<int64_t>(1 << 15, 8 * rows * columns);
   config.memory_kind = memory_kind;
   return config;
 }
@@ -131,7 +133,19 @@ TEST_F(CosimShapesTest, TwoMxus) {
 
 TEST_F(CosimShapesTest, WideArrays) { Compare(ShapeOf(1, 8, 16, "fixed"), Programs(), 25); }
 
-TEST_F(CosimShapesTest, TallArrays) { Compare(ShapeOf(1, 24, 8, "hbm2"), Programs(), 25); }
+TEST_F(CosimShapesTest, TallArrays) { Compare(ShapeOf(1, 16, 8, "hbm2"), Programs(), 25); }
+
+TEST_F(CosimShapesTest, Arrays64x64) {
+  arch::ChipConfig config = ShapeOf(1, 64, 64, "fixed");
+  config.mxu_tile_columns = 64;
+  Compare(config, Programs() / 3 + 1, 25);
+}
+
+TEST_F(CosimShapesTest, TwoArrays128x128) {
+  arch::ChipConfig config = ShapeOf(2, 128, 128, "fixed");
+  config.mxu_tile_columns = 128;
+  Compare(config, Programs() / 6 + 1, 25);
+}
 
 // Removes the wait number `which` of the program, counted over all instructions; false: there are
 // not so many.
