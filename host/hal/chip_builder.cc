@@ -80,7 +80,7 @@ Result<std::string> BuildChip(const arch::ChipConfig& config) {
   }
   const int status = pclose(pipe);
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-    return Internal(fmt::format(
+    return InvalidArgument(fmt::format(
         "building the verilated chip '{}' failed (its messages are above); is everything of "
         "scripts/setup installed?",
         config.name));
