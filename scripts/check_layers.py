@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Checks who includes whom: every folder may use only the folders that docs/architecture.md allows.
+"""Checks who includes whom: every folder may use only the folders that ALLOWED below lists.
 
 usage: scripts/check_layers.py
 
-Also checks the house rules that a script can see: no file over 600 lines, no `ifdef` outside rtl/prim,
-RTL blocks instantiate only modules of their own folder, rtl/prim and rtl/float. Exits with 1 and names
-file, line and rule.
+Also checks the house rules that a script can see: no file over 600 lines, no `ifdef` outside
+rtl/prim, RTL blocks instantiate only modules of their own folder, rtl/prim and rtl/float. Exits
+with 1 and names file, line and rule.
 """
 
 import pathlib
@@ -83,7 +83,8 @@ def main():
                 if match and match.group(1) in modules and block not in RTL_EXEMPT:
                     owner = modules[match.group(1)].split("/")[1]
                     if owner not in {block, "prim", "float"}:
-                        faults.append(f"{name}:{number}: rtl/{block} may not instantiate {match.group(1)}")
+                        faults.append(f"{name}:{number}: rtl/{block} may not instantiate "
+                                      f"{match.group(1)}")
     for fault in faults:
         print(fault)
     sys.exit(1 if faults else 0)

@@ -3,10 +3,11 @@
 
 usage: .venv/bin/python examples/digits/train.py [--check]      (set-up: scripts/setup --with-jax)
 
-Writes beside itself: digits.mlir (the inference function exactly as jax.jit(f).lower(x).as_text() prints
-it), inputs.npz (images and weights as arg0 .. arg6), labels.npy, and jax_accuracy.json. With --check it
-trains nothing: it recomputes JAX's accuracy from the recorded inputs and compares.
-The data are scikit-learn's load_digits: 1,797 real 8x8 handwritten digits; the last 360 are the test set.
+Writes beside itself: digits.mlir (the inference function exactly as jax.jit(f).lower(x).as_text()
+prints it), inputs.npz (images and weights as arg0 .. arg6), labels.npy, and jax_accuracy.json. With
+--check it trains nothing: it recomputes JAX's accuracy from the recorded inputs and compares.
+The data are scikit-learn's load_digits: 1,797 real 8x8 handwritten digits; the last 360 are the
+test set.
 """
 
 import json
@@ -63,7 +64,8 @@ def train(images, labels, steps=1500, batch=128, rate=1e-3):
         new_weights, new_moments = [], []
         for w, (m, v), g in zip(weights, moments, gradients):  # Adam
             m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g * g
-            new_weights.append(w - rate * (m / (1 - 0.9**t)) / (jnp.sqrt(v / (1 - 0.999**t)) + 1e-8))
+            spread = jnp.sqrt(v / (1 - 0.999**t)) + 1e-8
+            new_weights.append(w - rate * (m / (1 - 0.9**t)) / spread)
             new_moments.append((m, v))
         return new_weights, new_moments
 
@@ -94,8 +96,8 @@ def main():
     arguments = [jnp.asarray(a, jnp.bfloat16) for a in [images[-TEST_IMAGES:], *weights]]
     labels = labels[-TEST_IMAGES:]
     (HERE / "digits.mlir").write_text(jax.jit(network).lower(*arguments).as_text())
-    np.savez_compressed(HERE / "inputs.npz",
-                        **{f"arg{i}": np.asarray(a).view(np.uint16) for i, a in enumerate(arguments)})
+    arrays = {f"arg{i}": np.asarray(a).view(np.uint16) for i, a in enumerate(arguments)}
+    np.savez_compressed(HERE / "inputs.npz", **arrays)
     np.save(HERE / "labels.npy", labels)
     result = {"images": TEST_IMAGES, "correct": accuracy(arguments, labels), "jax": jax.__version__}
     record.write_text(json.dumps(result, indent=2) + "\n")
