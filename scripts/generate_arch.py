@@ -30,11 +30,11 @@ class Isa:
         self.formats = {f["name"]: f for f in self.data["format"]}
 
     def fields(self, fmt):
-        """All fields of a format, included ones first: (name, word, lsb, width, count, signed, doc)."""
+        """Fields of a format, included ones first: (name, word, lsb, width, count, signed, doc)."""
         out = list(self.fields(self.formats[fmt["include"]])) if "include" in fmt else []
         for f in fmt["fields"]:
-            out.append((f["name"], f["word"], f.get("lsb", 0), f.get("width", 32), f.get("count", 1),
-                        f.get("signed", False), f["doc"]))
+            out.append((f["name"], f["word"], f.get("lsb", 0), f.get("width", 32),
+                        f.get("count", 1), f.get("signed", False), f["doc"]))
         return out
 
     def verify(self):
@@ -75,7 +75,8 @@ def isa_sv(isa):
                      f"// {ins['doc']}")
     for fmt in isa.data["format"]:
         name = fmt["name"]
-        lines += ["", f"  // {fmt['doc']}", f"  localparam int {camel(name)}Words = {fmt['words']};",
+        lines += ["", f"  // {fmt['doc']}",
+                  f"  localparam int {camel(name)}Words = {fmt['words']};",
                   "  typedef struct packed {"]
         pos, members, filler = 0, [], 0
         for fname, word, lsb, width, count, _, _ in sorted(isa.fields(fmt),
@@ -102,7 +103,8 @@ def cpp_type(width, signed):
 def isa_h(isa):
     guard = "SYSTOLITH_HOST_ARCH_ISA_H_"
     out = [f"// {NOTE.format('isa.toml')}", f"#ifndef {guard}", f"#define {guard}", "",
-           "#include <array>", "#include <cstdint>", "#include <span>", "#include <string_view>", "",
+           "#include <array>", "#include <cstdint>", "#include <span>", "#include <string_view>",
+           "",
            "namespace systolith::arch {", ""]
     for key in SCALARS:
         out.append(f"inline constexpr int {constant('isa_version' if key == 'version' else key)} = "
@@ -111,13 +113,16 @@ def isa_h(isa):
         out += ["", f"// {enum['doc']}", f"enum class {camel(enum['name'])} : uint32_t {{"]
         out += [f"  {constant(n)} = {v}," for n, v in enum["values"].items()]
         out += ["};", f"// The name in isa.toml, or \"?\".",
-                f"constexpr std::string_view Name({camel(enum['name'])} value) {{", "  switch (value) {"]
+                f"constexpr std::string_view Name({camel(enum['name'])} value) {{",
+                "  switch (value) {"]
         out += [f"    case {camel(enum['name'])}::{constant(n)}: return \"{n}\";"
                 for n in enum["values"]]
         out += ["  }", "  return \"?\";", "}"]
     out += ["", "enum class Opcode : uint32_t {"]
-    out += [f"  {constant(i['name'])} = {i['opcode']},  // {i['doc']}" for i in isa.data["instruction"]]
-    out += ["};", "", "// Where a field sits: `count` words from `word` on, each with `width` bits at `lsb`.",
+    out += [f"  {constant(i['name'])} = {i['opcode']},  // {i['doc']}"
+            for i in isa.data["instruction"]]
+    out += ["};", "",
+            "// Where a field sits: `count` words from `word` on, each with `width` bits at `lsb`.",
             "struct FieldInfo {", "  std::string_view name;", "  uint32_t word, lsb, width, count;",
             "  bool is_signed;", "};", "",
             "constexpr uint32_t GetField(std::span<const uint32_t> words, const FieldInfo& field,",
@@ -125,7 +130,8 @@ def isa_h(isa):
             "  const uint32_t mask = field.width == 32 ? ~0u : (1u << field.width) - 1;",
             "  return words[field.word + index] >> field.lsb & mask;", "}", "",
             "// `value` must fit; the assembler checks that first.",
-            "constexpr void SetField(std::span<uint32_t> words, const FieldInfo& field, uint32_t value,",
+            "constexpr void SetField(std::span<uint32_t> words, const FieldInfo& field, "
+            "uint32_t value,",
             "                        uint32_t index = 0) {",
             "  const uint32_t mask = field.width == 32 ? ~0u : (1u << field.width) - 1;",
             "  uint32_t& word = words[field.word + index];",
@@ -171,21 +177,25 @@ def isa_h(isa):
             "kInstructions = {{"]
     for ins in isa.data["instruction"]:
         fmt = camel(ins["format"])
-        out.append(f"    {{Opcode::{constant(ins['name'])}, \"{ins['name']}\", \"{ins['format']}\", "
+        out.append(f"    {{Opcode::{constant(ins['name'])}, \"{ins['name']}\", "
+                   f"\"{ins['format']}\", "
                    f"k{fmt}Words, k{fmt}Fields}},")
     out += ["}};", "// Null for an unknown opcode.",
             "constexpr const InstructionInfo* FindInstruction(uint32_t opcode) {",
             "  for (const InstructionInfo& info : kInstructions) {",
             "    if (static_cast<uint32_t>(info.opcode) == opcode) return &info;", "  }",
-            "  return nullptr;", "}", "", "}  // namespace systolith::arch", "", f"#endif  // {guard}", ""]
+            "  return nullptr;", "}", "", "}  // namespace systolith::arch", "",
+            f"#endif  // {guard}", ""]
     return "\n".join(out)
 
 
 def isa_md(isa):
     out = ["# Instruction set", "", NOTE.format("isa.toml"), "",
-           "Semantics: [rtl/arch/README.md](../rtl/arch/README.md).", "", "| constant | value |", "|---|---|"]
+           "Semantics: [rtl/arch/README.md](../rtl/arch/README.md).", "", "| constant | value |",
+           "|---|---|"]
     out += [f"| {key} | {isa.data[key]} |" for key in SCALARS]
-    out += ["", "## Instructions", "", "| opcode | name | format | words | does |", "|---|---|---|---|---|"]
+    out += ["", "## Instructions", "", "| opcode | name | format | words | does |",
+            "|---|---|---|---|---|"]
     for ins in isa.data["instruction"]:
         out.append(f"| {ins['opcode']} | `{ins['name']}` | {ins['format']} | "
                    f"{isa.formats[ins['format']]['words']} | {ins['doc']} |")
@@ -238,7 +248,8 @@ def csr_h(csrs):
            "#include <array>", "#include <cstdint>", "#include <string_view>", "",
            "namespace systolith::arch {", "", "// Byte offsets of the 32-bit registers.",
            "enum class Csr : uint32_t {"]
-    out += [f"  {constant(c['name'])} = 0x{c['offset']:03x},  // {c['access']}: {c['doc']}" for c in csrs]
+    out += [f"  {constant(c['name'])} = 0x{c['offset']:03x},  // {c['access']}: {c['doc']}"
+            for c in csrs]
     out += ["};", "", "// Register `index` of an array of registers.",
             "constexpr Csr At(Csr first, uint32_t index) {",
             "  return static_cast<Csr>(static_cast<uint32_t>(first) + 4 * index);", "}", ""]
@@ -247,7 +258,8 @@ def csr_h(csrs):
             out.append(f"inline constexpr uint32_t {constant(csr['name'])}Count = {csr['count']};")
         for f in csr.get("fields", []):
             base = constant(csr["name"]) + camel(f["name"])
-            out.append(f"inline constexpr uint32_t {base}Lsb = {f['lsb']}, {base}Width = {f['width']};")
+            out.append(f"inline constexpr uint32_t {base}Lsb = {f['lsb']}, "
+                       f"{base}Width = {f['width']};")
     out += ["", "enum class CsrAccess { kReadOnly, kReadWrite, kWriteOnly, kWriteOneToClear };",
             "struct CsrInfo {", "  Csr csr;", "  std::string_view name;", "  CsrAccess access;",
             "  uint32_t count;", "};",
@@ -265,9 +277,12 @@ def csr_md(csrs):
            "|---|---|---|---|"]
     for csr in csrs:
         count = csr.get("count", 1)
-        span = f"0x{csr['offset']:03x}" + (f"..0x{csr['offset'] + 4 * count - 4:03x}" if count > 1 else "")
-        fields = "".join(f"<br>bits {f['lsb'] + f['width'] - 1}:{f['lsb']} `{f['name']}`: {f['doc']}"
-                         for f in csr.get("fields", []))
+        span = f"0x{csr['offset']:03x}"
+        if count > 1:
+            span += f"..0x{csr['offset'] + 4 * count - 4:03x}"
+        fields = "".join(
+            f"<br>bits {f['lsb'] + f['width'] - 1}:{f['lsb']} `{f['name']}`: {f['doc']}"
+            for f in csr.get("fields", []))
         out.append(f"| {span} | `{csr['name']}` | {csr['access']} | {csr['doc']}{fields} |")
     return "\n".join(out) + "\n"
 
@@ -277,7 +292,8 @@ def config_h(config):
     ident = lambda key: key.replace(".", "_")
     kinds = {"int": "int64_t", "bool": "bool", "string": "std::string"}
     out = [f"// {NOTE.format('config.toml')}", f"#ifndef {guard}", f"#define {guard}", "",
-           "#include <array>", "#include <cstdint>", "#include <string>", "#include <string_view>", "",
+           "#include <array>", "#include <cstdint>", "#include <string>", "#include <string_view>",
+           "",
            "namespace systolith::arch {", "",
            "// The fields of a configuration file; `memory.bytes` is member memory_bytes.",
            "struct ChipConfigFields {"]
@@ -291,11 +307,13 @@ def config_h(config):
         out.append(f"  {kinds[f['type']]} {ident(f['key'])}{default};  // {f['doc']}")
     out += ["};", "", "enum class ConfigType { kInt, kBool, kString };", "struct ConfigField {",
             "  std::string_view key;", "  ConfigType type;", "  bool required, build, program;",
-            "  std::string_view rtl_parameter;  // empty: binds none", "  int64_t min, max, multiple;",
+            "  std::string_view rtl_parameter;  // empty: binds none",
+            "  int64_t min, max, multiple;",
             "  std::string_view choices;  // separated by '|'; empty: any",
             "  int64_t ChipConfigFields::* int_member;", "  bool ChipConfigFields::* bool_member;",
             "  std::string ChipConfigFields::* string_member;", "};",
-            f"inline constexpr std::array<ConfigField, {len(config['field'])}> kConfigFields = {{{{"]
+            f"inline constexpr std::array<ConfigField, {len(config['field'])}> "
+            f"kConfigFields = {{{{"]
     flag = lambda b: "true" if b else "false"
     for f in config["field"]:
         member = {k: (f"&ChipConfigFields::{ident(f['key'])}" if f["type"] == k else "nullptr")
@@ -308,10 +326,12 @@ def config_h(config):
                    f"{member['string']}}},")
     out += ["}};", "", "// Timing of hbm2, in the order of the CSRs hbm_timing.",
             "enum class HbmTiming : uint32_t {"]
-    out += [f"  {constant(t['key'].removesuffix('_cycles'))},  // {t['doc']}" for t in config["timing"]]
+    out += [f"  {constant(t['key'].removesuffix('_cycles'))},  // {t['doc']}"
+            for t in config["timing"]]
     out += ["};", "struct TimingField {", "  std::string_view key;",
             "  bool in_cycles;  // else nanoseconds", "  double default_value;", "};",
-            f"inline constexpr std::array<TimingField, {len(config['timing'])}> kTimingFields = {{{{"]
+            f"inline constexpr std::array<TimingField, {len(config['timing'])}> "
+            f"kTimingFields = {{{{"]
     out += [f"    {{\"{t['key']}\", {flag(t['key'].endswith('_cycles'))}, {float(t['default'])}}},"
             for t in config["timing"]]
     out += ["}};", "", "}  // namespace systolith::arch", "", f"#endif  // {guard}", ""]
@@ -320,18 +340,21 @@ def config_h(config):
 
 def config_md(config):
     out = ["# Configuration files", "", NOTE.format("config.toml"), "",
-           "A field of the build hash means that another value is another verilated chip; of the program "
-           "hash, that programs are compiled for it.", "",
-           "| key | type | default | limits | build | program | meaning |", "|---|---|---|---|---|---|---|"]
+           "A field of the build hash means that another value is another verilated chip; of the "
+           "program hash, that programs are compiled for it.", "",
+           "| key | type | default | limits | build | program | meaning |",
+           "|---|---|---|---|---|---|---|"]
     for f in config["field"]:
         limits = " ".join(str(x) for x in f["choices"]) if "choices" in f else (
             f"{f['min']}.." + str(f.get("max", "")) if "min" in f else "")
         if "multiple" in f:
             limits += f", multiple of {f['multiple']}"
         out.append(f"| `{f['key']}` | {f['type']} | {f.get('default', 'required')} | {limits} | "
-                   f"{'yes' if f.get('build') else ''} | {'yes' if f.get('program') else ''} | {f['doc']} |")
+                   f"{'yes' if f.get('build') else ''} | "
+                   f"{'yes' if f.get('program') else ''} | {f['doc']} |")
     out += ["", "## `[memory.timing]` (hbm2)", "",
-            "Nanoseconds; keys that end in `_cycles` are cycles.", "", "| key | default | meaning |",
+            "Nanoseconds; keys that end in `_cycles` are cycles.", "",
+            "| key | default | meaning |",
             "|---|---|---|"]
     out += [f"| `{t['key']}` | {t['default']} | {t['doc']} |" for t in config["timing"]]
     return "\n".join(out) + "\n"
@@ -343,7 +366,8 @@ def main():
     csrs = load_csrs()
     config = tomllib.loads((ARCH / "config.toml").read_text())
     files = {
-        "rtl/arch/isa_pkg.sv": isa_sv(isa), "host/arch/isa.h": isa_h(isa), "docs/isa.md": isa_md(isa),
+        "rtl/arch/isa_pkg.sv": isa_sv(isa), "host/arch/isa.h": isa_h(isa),
+        "docs/isa.md": isa_md(isa),
         "rtl/arch/csr_pkg.sv": csr_sv(csrs), "host/arch/csr.h": csr_h(csrs),
         "docs/registers.md": csr_md(csrs), "host/arch/chip_config_fields.h": config_h(config),
         "docs/configuration.md": config_md(config),
