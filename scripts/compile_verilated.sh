@@ -9,15 +9,12 @@ cd "$dir"
 rm -f "$archive" ./*.o
 objects=()
 compile() {
-  $launcher g++ -std=c++17 -fPIC -I. -I"$root/include" -I"$root/include/vltstd" -DVM_TRACE_FST="$trace" \
-    -DVM_TRACE="$trace" -DVM_COVERAGE=0 -DVM_SC=0 -w $flags -c "$1" -o "${1%.cpp}.o"
+  $launcher g++ -std=c++17 -fPIC -I. -I"$root/include" -I"$root/include/vltstd" -DVM_TRACE_FST=0 \
+    -DVM_TRACE=0 -DVM_COVERAGE=0 -DVM_SC=0 -w $flags -c "$1" -o "${1%.cpp}.o"
 }
-trace=0
-if compgen -G "${prefix}__Trace*.cpp" > /dev/null; then trace=1; fi
 running=0
 for source in "${prefix}"*.cpp; do
   objects+=("${source%.cpp}.o")
-
   compile "$source" &
   running=$((running + 1))
   if ((running >= $(nproc))); then

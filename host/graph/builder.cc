@@ -45,27 +45,16 @@ Value Builder::Constant(Literal value) {
   return One(Opcode::kConstant, {},
              ConstantAttributes{std::make_shared<const Literal>(std::move(value))});
 }
-Value Builder::Unary(Opcode opcode, Value operand) { return One(opcode, {operand}, {}); }
 Value Builder::Binary(Opcode opcode, Value lhs, Value rhs) { return One(opcode, {lhs, rhs}, {}); }
 
 Value Builder::Compare(CompareDirection direction, Value lhs, Value rhs) {
   return One(Opcode::kCompare, {lhs, rhs}, CompareAttributes{direction, false});
-}
-Value Builder::Select(Value predicate, Value on_true, Value on_false) {
-  return One(Opcode::kSelect, {predicate, on_true, on_false}, {});
-}
-Value Builder::Clamp(Value low, Value operand, Value high) {
-  return One(Opcode::kClamp, {low, operand, high}, {});
 }
 Value Builder::Convert(Value operand, ElementType type) {
   return One(Opcode::kConvert, {operand}, {}, {Shape{type, function_.shape(operand).dims}});
 }
 Value Builder::BitcastConvert(Value operand, Shape shape) {
   return One(Opcode::kBitcastConvert, {operand}, {}, {std::move(shape)});
-}
-Value Builder::Reshape(Value operand, Dims dims) {
-  return One(Opcode::kReshape, {operand}, {},
-             {Shape{function_.shape(operand).type, std::move(dims)}});
 }
 Value Builder::Transpose(Value operand, Dims permutation) {
   return One(Opcode::kTranspose, {operand}, DimensionsAttributes{std::move(permutation)});

@@ -29,14 +29,10 @@ class Builder {
   Op& Append(Op op, std::vector<Shape> result_shapes = {});
 
   Value Constant(Literal value);
-  Value Unary(Opcode opcode, Value operand);
   Value Binary(Opcode opcode, Value lhs, Value rhs);
   Value Compare(CompareDirection direction, Value lhs, Value rhs);
-  Value Select(Value predicate, Value on_true, Value on_false);
-  Value Clamp(Value low, Value operand, Value high);
   Value Convert(Value operand, ElementType type);
   Value BitcastConvert(Value operand, Shape shape);
-  Value Reshape(Value operand, Dims dims);
   Value Transpose(Value operand, Dims permutation);
   Value BroadcastInDim(Value operand, Dims dims, Dims broadcast_dimensions);
   Value Slice(Value operand, Dims start, Dims limit, Dims stride);

@@ -252,11 +252,6 @@ graph::Location Cursor::LocationOf(size_t offset) const {
           static_cast<int>(offset - *(next - 1)) + 1};
 }
 
-graph::Location Cursor::Here() {
-  SkipSpace();
-  return LocationOf(offset_);
-}
-
 Status Cursor::ErrorAt(size_t offset, const std::string& reason) const {
   const graph::Location at = LocationOf(offset);
   return InvalidArgument(fmt::format("{}:{}:{}: {}", file_name_, at.line, at.column, reason));

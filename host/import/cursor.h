@@ -48,7 +48,6 @@ class Cursor {
   // From an opening bracket to its partner; strings and "->" are respected.
   Status SkipBalanced();
 
-  graph::Location Here();
   graph::Location LocationOf(size_t offset) const;
   Status Error(const std::string& reason);
   Status Refuse(const std::string& reason);  // Unsupported

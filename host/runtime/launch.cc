@@ -17,10 +17,6 @@ uint32_t High(uint64_t value) { return static_cast<uint32_t>(value >> 32); }
 
 }  // namespace
 
-uint64_t LaunchDescriptorBytes(size_t segment_count) {
-  return sizeof(uint32_t) * (arch::kLaunchWords + segment_count * arch::kSegmentWords);
-}
-
 std::vector<std::byte> EncodeLaunch(const Launch& launch) {
   assert(launch.segments.size() <= static_cast<size_t>(arch::kSegments));
   std::vector<uint32_t> words(arch::kLaunchWords + launch.segments.size() * arch::kSegmentWords);

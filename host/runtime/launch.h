@@ -43,9 +43,7 @@ struct Launch {
   std::vector<std::shared_ptr<Allocation>> keep_alive;  // not freed before the job has ended
 };
 
-// Bytes of a launch descriptor with that many segments, and its image as rtl/arch/README.md lays it
-// out.
-uint64_t LaunchDescriptorBytes(size_t segment_count);
+// The image of a launch descriptor as rtl/arch/README.md lays it out.
 std::vector<std::byte> EncodeLaunch(const Launch& launch);
 
 }  // namespace systolith::runtime
