@@ -17,8 +17,8 @@ namespace {
 
 using arch::HbmTiming;
 
-// Timing in cycles, in the order of the CSRs: usual values at 1 ns, the same at 500 MHz, a strap set
-// of another vendor, and one with everything long.
+// Timing in cycles, in the order of the CSRs: usual values at 1 ns, the same at 500 MHz, a strap
+// set of another vendor, and one with everything long.
 const std::array<std::array<uint32_t, 18>, 4> kProfiles = {{
     {14, 5, 14, 12, 14, 34, 48, 2, 4, 4, 4, 15, 6, 8, 16, 5, 260, 3900},
     {14, 5, 7, 6, 7, 17, 24, 2, 4, 2, 2, 8, 3, 4, 8, 3, 130, 1950},
@@ -46,8 +46,8 @@ class HbmTest : public RandomTest {
   }
 
   // Writes at random, then reads what was written mixed with writes elsewhere. Lines of a port are
-  // congruent to it modulo 8, so ports never meet; some lines are close together, some far apart, some
-  // written again and again.
+  // congruent to it modulo 8, so ports never meet; some lines are close together, some far apart,
+  // some written again and again.
   void WriteThenRead(Bench& bench, int requests) {
     for (int i = 0; i < requests; i++) {
       const int port = static_cast<int>(rng_.Below(5));
@@ -174,11 +174,13 @@ TYPED_TEST(HbmTest, TimingIsHonouredAndMoreOfItCostsCycles) {
   const auto with = [&](HbmTiming which, uint32_t factor) {
     arch::ChipConfig config = this->Config();
     config.timing_cycles[static_cast<uint32_t>(which)] *= factor;
+    config.memory_bytes = int64_t{1} << 31;
+    config.memory_channels = 2;  // more would hide a bank's timing behind the one line port
     return config;
   };
   const int kLines = 4000;
-  const uint64_t far = 1 << 20;  // every line in another row
-  const uint64_t base = this->Stream(this->Config(), kLines, far);
+  const uint64_t far = 1 << 18;  // every line in another row
+  const uint64_t base = this->Stream(with(HbmTiming::kTrp, 1), kLines, far);
   EXPECT_GT(this->Stream(with(HbmTiming::kTrcdRd, 2), kLines, far), base);
   EXPECT_GT(this->Stream(with(HbmTiming::kTrp, 2), kLines, far), base);
   const uint64_t dense = this->Stream(this->Config(), 30000, this->kLine);
