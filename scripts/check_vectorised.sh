@@ -3,19 +3,21 @@
 # array.
 # usage: check_vectorised.sh SOURCE... TOP PARAMETER=VALUE...
 set -euo pipefail
+repository=$(cd "$(dirname "$0")/.." && pwd)
 sources=() parameters=() top=
 for argument in "$@"; do
   case $argument in
-    *.sv) sources+=("$argument") ;;
+    # Relative, as Verilator 5.006 loses its place in files whose path has a space.
+    *.sv) sources+=("$(realpath --relative-to="$repository" "$argument")") ;;
     *=*) parameters+=("-G$argument") ;;
     *) top=$argument ;;
   esac
 done
-repository=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+cd "$repository"
 verilator --cc -O3 --x-assign fast --x-initial fast --unroll-count 8 -Wall --top-module "$top" \
-  "${parameters[@]}" --prefix Array --Mdir "$work" -I"$repository/rtl/prim" "${sources[@]}"
+  "${parameters[@]}" --prefix Array --Mdir "$work" -Irtl/prim "${sources[@]}"
 root=$(verilator --getenv VERILATOR_ROOT)
 cd "$work"
 for source in Array*.cpp; do
