@@ -14,8 +14,8 @@ struct ChipConfigFields {
   std::string name;  // Name of the configuration.
   int64_t clock_mhz = 700;  // Core clock; converts timing from nanoseconds and cycles to seconds in reports.
   int64_t mxu_count = 1;  // Matrix units.
-  int64_t mxu_rows = 0;  // Rows of each array.
-  int64_t mxu_cols = 0;  // Columns of each array.
+  int64_t mxu_rows = 0;  // Rows of each array; the larger of rows and cols is a power of two.
+  int64_t mxu_cols = 0;  // Columns of each array; the larger of rows and cols is a power of two.
   bool mxu_bf16 = true;  // The array for bf16 and fp32 operands exists.
   bool mxu_int8 = true;  // The array for int8 operands exists.
   int64_t mxu_tile_columns = 64;  // Columns that share one activation register; changes neither bits nor cycles.

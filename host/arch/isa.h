@@ -1644,7 +1644,7 @@ constexpr Launch DecodeLaunch(std::span<const uint32_t> words) {
 }
 
 inline constexpr uint32_t kSegmentWords = 8;
-inline constexpr std::array<FieldInfo, 7> kSegmentFields = {{
+inline constexpr std::array<FieldInfo, 8> kSegmentFields = {{
     {"base_lo", 0, 0, 32, 1, false},
     {"base_hi", 1, 0, 8, 1, false},
     {"bytes_lo", 2, 0, 32, 1, false},
@@ -1652,6 +1652,7 @@ inline constexpr std::array<FieldInfo, 7> kSegmentFields = {{
     {"readable", 4, 0, 1, 1, false},
     {"writable", 4, 1, 1, 1, false},
     {"owner", 4, 8, 8, 1, false},
+    {"chip", 4, 16, 8, 1, false},
 }};
 
 // One segment of a launch descriptor.
@@ -1663,6 +1664,7 @@ struct Segment {
   uint32_t readable = 0;  // Loads are allowed.
   uint32_t writable = 0;  // Stores are allowed.
   uint32_t owner = 0;  // Only jobs of this owner may use it.
+  uint32_t chip = 0;  // Chip that holds the memory; 0: this one. Others are refused (bad_descriptor).
   bool operator==(const Segment&) const = default;
 };
 constexpr void Encode(const Segment& value, std::span<uint32_t> words) {
@@ -1674,6 +1676,7 @@ constexpr void Encode(const Segment& value, std::span<uint32_t> words) {
   SetField(words, kSegmentFields[4], static_cast<uint32_t>(value.readable));
   SetField(words, kSegmentFields[5], static_cast<uint32_t>(value.writable));
   SetField(words, kSegmentFields[6], static_cast<uint32_t>(value.owner));
+  SetField(words, kSegmentFields[7], static_cast<uint32_t>(value.chip));
 }
 constexpr Segment DecodeSegment(std::span<const uint32_t> words) {
   Segment value;
@@ -1684,6 +1687,7 @@ constexpr Segment DecodeSegment(std::span<const uint32_t> words) {
   value.readable = static_cast<uint32_t>(GetField(words, kSegmentFields[4]));
   value.writable = static_cast<uint32_t>(GetField(words, kSegmentFields[5]));
   value.owner = static_cast<uint32_t>(GetField(words, kSegmentFields[6]));
+  value.chip = static_cast<uint32_t>(GetField(words, kSegmentFields[7]));
   return value;
 }
 

@@ -592,7 +592,8 @@ package isa_pkg;
   // One segment of a launch descriptor.
   localparam int SegmentWords = 8;
   typedef struct packed {
-    logic [111:0] reserved3;
+    logic [103:0] reserved3;
+    logic [7:0] chip;
     logic [7:0] owner;
     logic [5:0] reserved2;
     logic [0:0] writable;

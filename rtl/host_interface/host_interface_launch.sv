@@ -121,28 +121,31 @@ module host_interface_launch #(
     end
   endtask
 
-  task automatic check_segment(input logic [39:0] base, input logic [39:0] bytes);
-    if (!in_memory({24'd0, base}, {24'd0, bytes}))
+  task automatic check_segment(input logic [39:0] base, input logic [39:0] bytes,
+                               input logic [7:0] chip);
+    if (chip != 8'd0) raise_fault(isa_pkg::FaultBadDescriptor, descriptor_i);
+    else if (!in_memory({24'd0, base}, {24'd0, bytes}))
       raise_fault(isa_pkg::FaultMemoryRange, {24'd0, base});
   endtask
 
+  // The even segment comes last: if both are faulty, it is the one that is told.
   task automatic bind_segments();
     segment_pair_o <= chunk_pair_q;
-    if ({2'd0, chunk_pair_q, 1'b0} < segments_q) begin
-      segment_valid_o[0]      <= 1'b1;
-      segment_base_o[39:0]    <= {even.base_hi, even.base_lo};
-      segment_bytes_o[39:0]   <= {even.bytes_hi, even.bytes_lo};
-      segment_readable_o[0]   <= even.readable && even.owner == owner_q;
-      segment_writable_o[0]   <= even.writable && even.owner == owner_q;
-      check_segment({even.base_hi, even.base_lo}, {even.bytes_hi, even.bytes_lo});
-    end
     if ({2'd0, chunk_pair_q, 1'b1} < segments_q) begin
       segment_valid_o[1]      <= 1'b1;
       segment_base_o[79:40]   <= {odd.base_hi, odd.base_lo};
       segment_bytes_o[79:40]  <= {odd.bytes_hi, odd.bytes_lo};
       segment_readable_o[1]   <= odd.readable && odd.owner == owner_q;
       segment_writable_o[1]   <= odd.writable && odd.owner == owner_q;
-      check_segment({odd.base_hi, odd.base_lo}, {odd.bytes_hi, odd.bytes_lo});
+      check_segment({odd.base_hi, odd.base_lo}, {odd.bytes_hi, odd.bytes_lo}, odd.chip);
+    end
+    if ({2'd0, chunk_pair_q, 1'b0} < segments_q) begin
+      segment_valid_o[0]      <= 1'b1;
+      segment_base_o[39:0]    <= {even.base_hi, even.base_lo};
+      segment_bytes_o[39:0]   <= {even.bytes_hi, even.bytes_lo};
+      segment_readable_o[0]   <= even.readable && even.owner == owner_q;
+      segment_writable_o[0]   <= even.writable && even.owner == owner_q;
+      check_segment({even.base_hi, even.base_lo}, {even.bytes_hi, even.bytes_lo}, even.chip);
     end
   endtask
 

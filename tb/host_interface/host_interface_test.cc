@@ -1,5 +1,5 @@
-// Tests rtl/host_interface/host_interface.sv at its pins: registers, jobs, launch, faults, counters.
-// The sequencer and the engines are played by the test.
+// Tests rtl/host_interface/host_interface.sv at its pins: registers, jobs, launch, faults,
+// counters. The sequencer and the engines are played by the test.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -295,6 +295,14 @@ TEST_P(HostInterfaceTest, EveryBadDescriptorFaultsAndTheChipIsUsableAfterwards) 
   Ring(0x1000);
   ExpectFault(Fault::kMemoryRange, 0, 0, 0xfff0);
   ExpectUsable();
+  PutLaunch(0x1000, launch, {{}, {.chip = 1}, {}});  // memory of another chip
+  Ring(0x1000);
+  ExpectFault(Fault::kBadDescriptor, 0, 0, 0x1000);
+  ExpectUsable();
+  PutLaunch(0x1000, launch, {{.base_lo = 0xfff0, .bytes_lo = 17}, {.chip = 1}, {}});
+  Ring(0x1000);
+  ExpectFault(Fault::kMemoryRange, 0, 0, 0xfff0);  // the first of two
+  ExpectUsable();
 }
 
 TEST_P(HostInterfaceTest, TheFirstFaultIsKeptAndTheChipDrainsBeforeItHalts) {
@@ -393,7 +401,9 @@ TEST_P(HostInterfaceTest, CountersAddUpToTheCyclesOfTheJob) {
       stall[e] += dut_.stall_i >> e & 1;
     }
     reads += 64 * static_cast<uint64_t>(__builtin_popcount(dut_.line_read_i));
-    if (dut_.line_write_i) writes += static_cast<uint64_t>(__builtin_popcountll(dut_.write_strobe_i));
+    if (dut_.line_write_i) {
+      writes += static_cast<uint64_t>(__builtin_popcountll(dut_.write_strobe_i));
+    }
     issued += dut_.issued_i;
     Step();
   }

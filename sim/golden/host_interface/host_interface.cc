@@ -235,14 +235,16 @@ std::optional<FaultRecord> HostInterface::Launch(uint64_t descriptor) {
   if (!hbm.Contains(program, launch.program_bytes)) {
     return LaunchFault(arch::Fault::kMemoryRange, program);
   }
-  if (const auto fault = BindSegments(descriptor + bytes.size(), launch)) return fault;
+  if (const auto fault = BindSegments(descriptor, launch)) return fault;
   chip_.Start(program, launch.program_bytes);
   return std::nullopt;
 }
 
-std::optional<FaultRecord> HostInterface::BindSegments(uint64_t address, const arch::Launch& launch) {
+std::optional<FaultRecord> HostInterface::BindSegments(uint64_t descriptor,
+                                                       const arch::Launch& launch) {
   ChipState& state = chip_.state();
   state.segments = {};
+  uint64_t address = descriptor + sizeof(uint32_t) * arch::kLaunchWords;
   for (uint32_t i = 0; i < launch.segment_count; ++i) {
     std::array<uint32_t, arch::kSegmentWords> words;
     const std::span<std::byte> bytes = std::as_writable_bytes(std::span(words));
@@ -252,6 +254,7 @@ std::optional<FaultRecord> HostInterface::BindSegments(uint64_t address, const a
     state.hbm.Read(address, bytes);
     address += bytes.size();
     const arch::Segment segment = arch::DecodeSegment(words);
+    if (segment.chip != 0) return LaunchFault(arch::Fault::kBadDescriptor, descriptor);
     BoundSegment& bound = state.segments[i];
     bound.base = Join(segment.base_lo, segment.base_hi);
     bound.bytes = Join(segment.bytes_lo, segment.bytes_hi);

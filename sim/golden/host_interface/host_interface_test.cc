@@ -61,6 +61,10 @@ TEST_F(HostInterfaceTest, ChecksTheDescriptor) {
   EXPECT_EQ(Run(program, options).fault, Fault::kMemoryRange);
   options.segments = {{(1 << 26) - 16, 16}};
   EXPECT_EQ(Run(program, options).fault, Fault::kNone);
+  options.segments = {{kDataAddress, 64}, {.base = kDataAddress, .bytes = 64, .chip = 1}};
+  const JobResult elsewhere = Run(program, options);
+  EXPECT_EQ(elsewhere.fault, Fault::kBadDescriptor);
+  EXPECT_EQ(elsewhere.address, kDescriptorAddress);
   const std::vector<uint32_t> zeros(16);
   WriteHbm(0, zeros);
   Write(Csr::kDoorbellLo, kDataAddress);

@@ -32,6 +32,7 @@ std::vector<uint32_t> Descriptor(const arch::ChipConfig& config, uint32_t progra
     segment.readable = from.readable;
     segment.writable = from.writable;
     segment.owner = from.owner;
+    segment.chip = from.chip;
     arch::Encode(segment,
                  std::span(words).subspan(arch::kLaunchWords + i * arch::kSegmentWords));
   }

@@ -37,7 +37,7 @@ class ProgramWriter {
 struct JobSegment {
   uint64_t base = 0, bytes = 0;
   bool readable = true, writable = true;
-  uint32_t owner = 0;
+  uint32_t owner = 0, chip = 0;
 };
 
 // Where RunJob puts what; tests keep their data above kDataAddress.
