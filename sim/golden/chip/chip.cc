@@ -77,10 +77,4 @@ uint64_t Chip::Cycles() const {
   return *std::max_element(state_.counters.busy.begin(), state_.counters.busy.end());
 }
 
-void Chip::SetObserver(std::function<void(const Instruction&)> observer) {
-  for (const auto& engine : engines_) {
-    if (engine != nullptr) engine->observer = observer;
-  }
-}
-
 }  // namespace systolith::golden

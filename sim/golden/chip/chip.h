@@ -2,7 +2,6 @@
 #define SYSTOLITH_SIM_GOLDEN_CHIP_CHIP_H_
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -49,9 +48,6 @@ class Chip {
 
   // Cycles of the job so far: the busiest engine's.
   uint64_t Cycles() const;
-
-  // Is called with every engine instruction that ended, in order of execution; for lockstep runs.
-  void SetObserver(std::function<void(const Instruction&)> observer);
 
  private:
   ChipState state_;

@@ -85,7 +85,6 @@ Engine::Outcome Engine::Finish() {
     state_.checker->End(agent());
     if (HasWeightStream()) state_.checker->End(weights_agent());
   }
-  if (observer) observer(queue_.front());
   queue_.pop_front();
   started_ = false;
   Spend(1);

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <optional>
 
 #include "sim/golden/chip/chip_state.h"
@@ -49,9 +48,6 @@ class Engine {
   Outcome Run();
   // Drops everything; the state becomes that after reset.
   void Clear();
-
-  // Called after each instruction that ended.
-  std::function<void(const Instruction&)> observer;
 
  protected:
   // Decodes the instruction and checks what can be checked before it starts.
