@@ -135,7 +135,8 @@ Status CheckTogether(const ChipConfig& config, std::string_view source) {
     }
   }
   if (!std::has_single_bit(static_cast<uint64_t>(config.WordBytes()))) {
-    return error(fmt::format("max(mxu.rows, mxu.cols) = {} must be a power of two", config.Lanes()));
+    return error(
+        fmt::format("max(mxu.rows, mxu.cols) = {} must be a power of two", config.Lanes()));
   }
   if (!config.mxu_bf16 && !config.mxu_int8) return error("mxu.bf16 and mxu.int8 are both false");
   if (config.memory_channels > config.memory_max_channels) {

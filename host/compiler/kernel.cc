@@ -17,7 +17,9 @@ struct BodyText {
         c.lhs.offset, c.n.size, c.h.size, c.w.size, c.c.size, c.rhs.base.id, c.rhs.offset,
         c.kh.size, c.kw.size, c.c.size, c.o.size, c.passes.size());
   }
-  std::string operator()(const Elementwise& e) const { return fmt::format("elementwise {}", ViewText(e.x)); }
+  std::string operator()(const Elementwise& e) const {
+    return fmt::format("elementwise {}", ViewText(e.x));
+  }
   std::string operator()(const Copy& c) const { return fmt::format("copy {}", ViewText(c.x)); }
   std::string operator()(const Reduction& r) const {
     return fmt::format("reduction {} of %{}+{} [{},{}]", Name(r.combine), r.x.base.id, r.x.offset,

@@ -51,8 +51,8 @@ class TemporaryFile {
 }  // namespace
 
 Result<std::string> BuildChip(const arch::ChipConfig& config) {
-  // A process that opens many chips of one size asks the script once; RTL and tools are taken not to
-  // change meanwhile.
+  // A process that opens many chips of one size asks the script once; RTL and tools are taken not
+  // to change meanwhile.
   static std::mutex mutex;
   static std::map<std::string, std::string> built;
   const std::lock_guard lock(mutex);

@@ -33,8 +33,8 @@ class Transport {
   virtual Status ReadMemory(DeviceAddress source, std::span<std::byte> destination) = 0;
   virtual Status WriteMemory(DeviceAddress destination, std::span<const std::byte> source) = 0;
 
-  // Lets the chip run until its interrupt pin is high (at once if it is); Timeout after `max_cycles`,
-  // Cancelled after RequestStop(). The chip keeps its state in every case.
+  // Lets the chip run until its interrupt pin is high (at once if it is); Timeout after
+  // `max_cycles`, Cancelled after RequestStop(). The chip keeps its state in every case.
   virtual Status WaitForInterrupt(uint64_t max_cycles) = 0;
 
   // Lets the chip run for `cycles`, interrupt or not. A model without a clock returns at once.

@@ -94,7 +94,8 @@ std::string DisassembleInstruction(std::span<const uint32_t> program, uint32_t p
   Result<Instruction> decoded = Instruction::Decode(program, pc);
   if (!decoded.ok()) return fmt::format("<{}>", decoded.status().message());
   const Instruction& instruction = *decoded;
-  std::string text = fmt::format("{:<9} {}", EngineName(instruction.engine), instruction.info->name);
+  std::string text =
+      fmt::format("{:<9} {}", EngineName(instruction.engine), instruction.info->name);
   for (const Instruction::Wait& wait : instruction.waits) {
     text += fmt::format(" wait f{}>={}@{}", wait.flag, wait.target, wait.level);
     if (wait.step != 0) text += fmt::format("+{}", wait.step);

@@ -26,7 +26,8 @@ Executable Sample() {
   chip.segments = {{Home::kArgument, 0, true, false}, {Home::kResult, 0, true, true}};
   executable.steps = {chip, HostStep{"module {}", {0, 1}, {2}, false, {5, 6}}};
   executable.notes = {"f32 rounded to bf16"};
-  executable.operations = {{"dot_general", 3, true, "", 12, 24, 48}, {"sine", 4, false, "no", 0, 1, 2}};
+  executable.operations = {{"dot_general", 3, true, "", 12, 24, 48},
+                           {"sine", 4, false, "no", 0, 1, 2}};
   return executable;
 }
 

@@ -15,8 +15,9 @@ uint64_t Buffer::bytes() const { return allocation_->bytes(); }
 
 Status Buffer::CheckRange(uint64_t offset, uint64_t bytes) const {
   if (offset <= this->bytes() && bytes <= this->bytes() - offset) return OkStatus();
-  return InvalidArgument(fmt::format("a copy of {} bytes at offset {} leaves the buffer of {} bytes",
-                                     bytes, offset, this->bytes()));
+  return InvalidArgument(
+      fmt::format("a copy of {} bytes at offset {} leaves the buffer of {} bytes", bytes, offset,
+                  this->bytes()));
 }
 
 Status Buffer::Write(std::span<const std::byte> source, uint64_t offset) {

@@ -110,8 +110,8 @@ TEST_F(DeviceTest, AFaultIsNamedAndTheDeviceGoesOn) {
 }
 
 TEST_F(DeviceTest, AWatchdogFaultNamesItsFlag) {
-  const Event event =
-      device_->Enqueue(MakeJob({FakeChip::kFault, 100, static_cast<uint32_t>(arch::Fault::kWatchdog)}));
+  const Event event = device_->Enqueue(
+      MakeJob({FakeChip::kFault, 100, static_cast<uint32_t>(arch::Fault::kWatchdog)}));
   EXPECT_THAT(event.Wait().message(), HasSubstr("flag 57 (raised by the host)"));
 }
 

@@ -173,8 +173,8 @@ void Device::HandleFault() {
   End(job, DeviceFault(fmt::format("{}: {}", name, FaultMessage(*fault, job.launch->describe))),
       std::move(counters), *fault);
   on_chip_.pop_front();
-  StopChip(OkStatus(), Cancelled(fmt::format("never started: the chip stopped at the job before ({})",
-                                             name)));
+  StopChip(OkStatus(),
+           Cancelled(fmt::format("never started: the chip stopped at the job before ({})", name)));
 }
 
 // Ends all jobs on the chip, the oldest with a status of its own, and makes the chip idle again.

@@ -32,7 +32,8 @@ std::string TensorText(const isa::Tensor& tensor) {
 Status CompileCommand(const Options& options) {
   ASSIGN_OR_RETURN(const ProgramInput program, ReadProgram(options.program));
   if (program.executable) {
-    return InvalidArgument(options.program + ": is compiled already; `compile` takes StableHLO text");
+    return InvalidArgument(options.program +
+                           ": is compiled already; `compile` takes StableHLO text");
   }
   ASSIGN_OR_RETURN(const Compiled compiled, ReadAndCompile(options));
   for (const std::string& note : compiled.executable.notes) fmt::print("note: {}\n", note);

@@ -126,7 +126,8 @@ void CheckGolden(Doctor& doctor) {
   if (device.ok()) {
     doctor.Good("golden model", "opens");
   } else {
-    doctor.Bad("golden model", device.status().message(), "cmake --build DIR --target systolith_golden");
+    doctor.Bad("golden model", device.status().message(),
+               "cmake --build DIR --target systolith_golden");
   }
 }
 

@@ -229,7 +229,8 @@ class Session {
     return OkStatus();
   }
 
-  Status AddChecks(const std::string& what, const std::function<Result<std::vector<Check>>()>& make) {
+  Status AddChecks(const std::string& what,
+                   const std::function<Result<std::vector<Check>>()>& make) {
     Result<std::vector<Check>> checks = Internal("not checked");
     DoOrLeave(what, [&] { checks = make(); });
     if (!checks.ok()) return checks.status().WithContext(what);

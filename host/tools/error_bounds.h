@@ -14,7 +14,8 @@ namespace systolith::tools {
 // A reference value and how far a correct chip may be from it, element by element.
 struct BoundedValue {
   graph::Literal value;
-  std::vector<double> bound;  // in row-major order; empty: every element is exact. Infinite: unknown
+  // In row-major order; empty: every element is exact. Infinite: unknown.
+  std::vector<double> bound;
 
   double BoundAt(int64_t i) const { return bound.empty() ? 0.0 : bound[static_cast<size_t>(i)]; }
   bool IsExact() const;

@@ -166,8 +166,8 @@ Result<std::optional<graph::Precision>> ParsePrecision(const std::string& text) 
 Status CheckOptions(const Options& options) {
   const bool needs_program = options.subcommand != "info" && options.subcommand != "doctor";
   if (needs_program && options.program.empty()) {
-    return InvalidArgument(fmt::format("`systolith {0}` needs a PROGRAM; see `systolith {0} --help`",
-                                       options.subcommand));
+    return InvalidArgument(fmt::format(
+        "`systolith {0}` needs a PROGRAM; see `systolith {0} --help`", options.subcommand));
   }
   if (options.subcommand == "compile" && options.executable_path.empty() &&
       options.dump_after.empty()) {

@@ -66,10 +66,9 @@ Result<isa::Executable> MakeExecutable(const ProgramInput& program, const arch::
     const std::vector<std::string> passes = compiler::PassNames();
     if (options.dump_after != "all" &&
         std::find(passes.begin(), passes.end(), options.dump_after) == passes.end()) {
-      return InvalidArgument(fmt::format("unknown pass '{}'; did you mean '{}'? The passes: {}, all",
-                                         options.dump_after,
-                                         NearestName(options.dump_after, passes),
-                                         fmt::join(passes, ", ")));
+      return InvalidArgument(fmt::format(
+          "unknown pass '{}'; did you mean '{}'? The passes: {}, all", options.dump_after,
+          NearestName(options.dump_after, passes), fmt::join(passes, ", ")));
     }
     compile_options.dump = [](const std::string& pass, const std::string& text) {
       fmt::print("// ---- after {}\n{}\n", pass, text);

@@ -125,8 +125,8 @@ std::string ReportJson(const RunRecord& record) {
   report["sim_cycles_per_second"] = record.SimCyclesPerSecond();
   report["sim_macs_per_second"] = record.SimMacsPerSecond();
   if (record.chip) {
-    report["chip_seconds"] =
-        static_cast<double>(record.counters.cycles) / (1e6 * static_cast<double>(record.chip->clock_mhz));
+    report["chip_seconds"] = static_cast<double>(record.counters.cycles) /
+                             (1e6 * static_cast<double>(record.chip->clock_mhz));
   }
   if (record.executable) {
     report["fallback"] = FallbackJson(*record.executable);

@@ -52,9 +52,9 @@ Status NoSuchArgument(const std::string& where, const std::string& name, size_t 
   if (known.empty()) {
     return InvalidArgument(fmt::format("{}: '{}': the program takes no arguments", where, name));
   }
-  return InvalidArgument(fmt::format("{}: no argument '{}'; did you mean '{}'? The program takes {}",
-                                     where, name, NearestName(name, known),
-                                     count == 1 ? "arg0" : fmt::format("arg0 to arg{}", count - 1)));
+  return InvalidArgument(fmt::format(
+      "{}: no argument '{}'; did you mean '{}'? The program takes {}", where, name,
+      NearestName(name, known), count == 1 ? "arg0" : fmt::format("arg0 to arg{}", count - 1)));
 }
 
 // One slot per argument, in order; empty where no file has it.
@@ -158,8 +158,8 @@ Status WriteResults(const std::string& path, const std::vector<graph::Literal>& 
   NamedArrays arrays;
   for (size_t i = 0; i < results.size(); ++i) {
     if (DtypeOf(results[i].type()).empty()) {
-      return InvalidArgument(fmt::format("{}: result {} is {}, which .npy files can't hold", path, i,
-                                         graph::ElementTypeName(results[i].type())));
+      return InvalidArgument(fmt::format("{}: result {} is {}, which .npy files can't hold", path,
+                                         i, graph::ElementTypeName(results[i].type())));
     }
     arrays.emplace_back(fmt::format("result{}", i), NpyFromLiteral(results[i]));
   }
@@ -169,8 +169,9 @@ Status WriteResults(const std::string& path, const std::vector<graph::Literal>& 
 Result<Accuracy> CompareWithLabels(const graph::Literal& scores, const std::string& labels_path) {
   ASSIGN_OR_RETURN(const NpyArray array, ReadNpy(labels_path));
   if (scores.dims().empty() || graph::IsComplex(scores.type())) {
-    return InvalidArgument(fmt::format("--labels: result 0 is {}; it needs one row of scores per label",
-                                       scores.shape().ToString()));
+    return InvalidArgument(
+        fmt::format("--labels: result 0 is {}; it needs one row of scores per label",
+                    scores.shape().ToString()));
   }
   const int64_t classes = scores.dims().back();
   const int64_t rows = classes == 0 ? 0 : scores.size() / classes;

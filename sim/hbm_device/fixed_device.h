@@ -10,8 +10,8 @@
 namespace systolith::hbm_device {
 
 // Memory of kind fixed: every line is answered `memory.latency_cycles` after its request, up to
-// `jitter_cycles` later, and lines start no faster than `bytes_per_cycle`. A request takes effect when
-// it is accepted, so lines keep their order; answers overtake each other with jitter only.
+// `jitter_cycles` later, and lines start no faster than `bytes_per_cycle`. A request takes effect
+// when it is accepted, so lines keep their order; answers overtake each other with jitter only.
 class FixedDevice : public MemoryDevice {
  public:
   FixedDevice(const arch::ChipConfig& config, const MemoryPins& pins);

@@ -22,9 +22,10 @@ constexpr uint64_t ChannelTurn(uint64_t round, uint32_t channels) {
   return (round ^ round / channels) % channels;
 }
 
-// The address map of rtl/hbm/hbm_controller.sv for `channels` (a power of two): chunks of 256 bytes go
-// round the channels, each round in its own order; the bursts of a channel count through bank groups (bank bits 1:0), columns,
-// banks of a group (bits 3:2, XORed with the low bits of the row), rows.
+// The address map of rtl/hbm/hbm_controller.sv for `channels` (a power of two): chunks of 256 bytes
+// go round the channels, each round in its own order; the bursts of a channel count through bank
+// groups (bank bits 1:0), columns, banks of a group (bits 3:2, XORed with the low bits of the row),
+// rows.
 constexpr Hbm2Place PlaceOf(uint64_t address, uint32_t channels) {
   const uint64_t chunk = address / kChunkBytes;
   const uint64_t burst = chunk / channels * (kChunkBytes / kBurstBytes) +

@@ -16,7 +16,8 @@ namespace systolith::hbm_device {
 // controller must keep. The first violation is kept as a message that names constraint, channel,
 // bank, cycle, required and actual distance.
 //
-// Commands come in the order of their cycles. A rule is written once, where its later command comes.
+// Commands come in the order of their cycles. A rule is written once, where its later command
+// comes.
 class Hbm2Checker {
  public:
   // `rows`: rows that are fitted per bank.

@@ -19,8 +19,8 @@ constexpr std::array<uint32_t, 18> kTiming = {
 // Bank b of group g.
 constexpr uint32_t Bank(uint32_t group, uint32_t b) { return b << 2 | group; }
 
-// A sequence whose last command keeps `constraint` exactly if it comes `distance` cycles after the one
-// that it is measured from, and violates it one cycle earlier.
+// A sequence whose last command keeps `constraint` exactly if it comes `distance` cycles after the
+// one that it is measured from, and violates it one cycle earlier.
 struct Rule {
   std::string constraint;
   int64_t distance;

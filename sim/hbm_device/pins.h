@@ -5,9 +5,9 @@
 
 namespace systolith::hbm_device {
 
-// The memory pins of a chip (rtl/arch/README.md, "Chip pins") as little-endian bytes: bit i of a port
-// is bit i % 8 of byte i / 8. Verilator's integers and word arrays both look like that on the hosts
-// that we support.
+// The memory pins of a chip (rtl/arch/README.md, "Chip pins") as little-endian bytes: bit i of a
+// port is bit i % 8 of byte i / 8. Verilator's integers and word arrays both look like that on the
+// hosts that we support.
 struct MemoryPins {
   // kind fixed
   const uint8_t* mem_req_valid = nullptr;

@@ -22,8 +22,8 @@ Status NoAnswer(const char* bus, uint64_t address) {
 }
 
 Status Refused(const char* bus, const char* access, uint64_t address, int response) {
-  return InvalidArgument(fmt::format("{}: the chip refused a {} at {:#x} ({})", bus, access, address,
-                                     response == 3 ? "DECERR: nothing there" : "SLVERR"));
+  return InvalidArgument(fmt::format("{}: the chip refused a {} at {:#x} ({})", bus, access,
+                                     address, response == 3 ? "DECERR: nothing there" : "SLVERR"));
 }
 
 // Bytes of the burst that starts at `address`, when `left` are to be moved.

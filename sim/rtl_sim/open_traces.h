@@ -5,8 +5,8 @@
 
 namespace systolith::rtl_sim {
 
-// Waveforms being written. Those that are still open when the process exits are closed then, so that
-// the files can be read. Safe from several threads.
+// Waveforms being written. Those that are still open when the process exits are closed then, so
+// that the files can be read. Safe from several threads.
 class OpenTraces {
  public:
   static void Add(VerilatedFstC* trace);

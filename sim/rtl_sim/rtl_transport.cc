@@ -66,7 +66,8 @@ Status RtlTransport::ReadMemory(hal::DeviceAddress source, std::span<std::byte> 
   return OkStatus();
 }
 
-Status RtlTransport::WriteMemory(hal::DeviceAddress destination, std::span<const std::byte> source) {
+Status RtlTransport::WriteMemory(hal::DeviceAddress destination,
+                                 std::span<const std::byte> source) {
   RETURN_IF_ERROR(CheckRange(destination, source.size()));
   ASSIGN_OR_RETURN(const bool bus, UsesBus());
   if (bus) return bus_.Write(destination, source);

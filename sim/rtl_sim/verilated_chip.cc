@@ -94,9 +94,9 @@ void VerilatedChip::Edge() {
 void VerilatedChip::Fail() {
   const std::string assertion = TakeFailedAssertion();
   if (!status_.ok()) return;  // the first one counts
-  status_ = Internal(assertion.empty()
-                         ? fmt::format("memory device at cycle {}: {}", cycle_, memory_->violation())
-                         : fmt::format("assertion at cycle {}: {}", cycle_, assertion));
+  status_ = Internal(
+      assertion.empty() ? fmt::format("memory device at cycle {}: {}", cycle_, memory_->violation())
+                        : fmt::format("assertion at cycle {}: {}", cycle_, assertion));
 }
 
 void VerilatedChip::Reset() {

@@ -108,8 +108,8 @@ TYPED_TEST(DmaTransferTest, ASignalTellsThatItsIterationIsVisible) {
   }
 }
 
-// The source of an iteration gets its contents only when its flag is raised: whoever reads early, or
-// uses a line again that was read before, moves the wrong bytes.
+// The source of an iteration gets its contents only when its flag is raised: whoever reads early,
+// or uses a line again that was read before, moves the wrong bytes.
 TYPED_TEST(DmaTransferTest, AWaitHoldsTheIterationThatItGuards) {
   for (int trial = 0; trial < 40; trial++) {
     auto bench = this->NewBench();

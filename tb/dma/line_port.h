@@ -20,7 +20,8 @@ struct LinePortOptions {
 };
 
 // Memory behind one line port. Only writes to one line stay in order. A read sees the memory at the
-// moment of its answer, a write is visible from its answer on: the loosest that the contract allows.
+// moment of its answer, a write is visible from its answer on: the loosest that the contract
+// allows.
 class LinePort {
  public:
   LinePort(Rng& rng, int line_bytes, std::vector<uint8_t>& memory, LinePortOptions options)

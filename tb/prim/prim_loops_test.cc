@@ -29,7 +29,9 @@ class PrimLoopsTest : public RandomTest {
     dut_.start_i = 1;
     Cycle(dut_);
     dut_.start_i = 0;
-    for (int w = 0; w < 6; ++w) SetBits(dut_.counts_i, w * 32, 32, rng_.U32());  // not needed any more
+    for (int w = 0; w < 6; ++w) {
+      SetBits(dut_.counts_i, w * 32, 32, rng_.U32());  // not needed any more
+    }
     for (int w = 0; w < 8; ++w) SetBits(dut_.words_i, w * 32, 32, rng_.U32());
   }
 
@@ -93,7 +95,8 @@ TEST_F(PrimLoopsTest, WalksEveryIterationWithItsLevelsAddressesAndWaits) {
           int holding = -1;
           for (int i = 3; i >= 0; --i) {
             const Wait& w = waits_[i];
-            const bool applies = w.valid != 0 && w.weights == weights && (first >> w.level & 1) != 0;
+            const bool applies =
+                w.valid != 0 && w.weights == weights && (first >> w.level & 1) != 0;
             if (applies && ((flags[w.flag] - w.target) & 0x8000) != 0) holding = i;
           }
           ASSERT_EQ(dut_.blocked_o >> weights & 1, holding >= 0 ? 1 : 0);

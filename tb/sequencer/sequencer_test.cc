@@ -103,7 +103,9 @@ Outcome Interpret(const std::vector<uint32_t>& program, const std::vector<uint32
     std::copy_n(words, info->words, issue.words.begin());
     for (int i = 0; i < 4; ++i) {
       const uint32_t patch = words[1 + i / 2] >> (16 * (i % 2));
-      if ((patch >> 8 & 31) != 0 && (patch & 63) >= 12) issue.words[patch & 63] += scalars[patch >> 8 & 31];
+      if ((patch >> 8 & 31) != 0 && (patch & 63) >= 12) {
+        issue.words[patch & 63] += scalars[patch >> 8 & 31];
+      }
       uint32_t& target = issue.words[5 + 2 * i];
       const uint32_t sum = target + scalars[words[4 + 2 * i] >> 16 & 31];
       target = (target & 0xffff0000) | (sum & 0xffff);
@@ -345,7 +347,9 @@ class SequencerTest : public RandomTestWithParam<double> {
         program.words()[at / 4 + 3] = program.pc();
         break;
       }
-      case 3: program.AddEngine(rng_, Opcode::kSync, static_cast<uint32_t>(rng_.Range(1, 4))); break;
+      case 3:
+        program.AddEngine(rng_, Opcode::kSync, static_cast<uint32_t>(rng_.Range(1, 4)));
+        break;
       case 4: program.AddEngine(rng_, Opcode::kLoad, 1); break;
       case 5: program.AddEngine(rng_, Opcode::kStore, 2); break;
       case 6: program.AddEngine(rng_, Opcode::kMatmul, 4); break;

@@ -24,7 +24,9 @@ float Operand(uint32_t bits) {
 // Rounds a value that a double holds exactly. Tiny before rounding: zero of its sign.
 uint32_t Rounded(double exact) {
   if (std::isnan(exact)) return kNan;
-  if (std::fabs(exact) < 0x1p-126) return std::bit_cast<uint32_t>(std::copysign(0.0f, static_cast<float>(exact)));
+  if (std::fabs(exact) < 0x1p-126) {
+    return std::bit_cast<uint32_t>(std::copysign(0.0f, static_cast<float>(exact)));
+  }
   return std::bit_cast<uint32_t>(static_cast<float>(exact));
 }
 
@@ -32,7 +34,9 @@ uint32_t Rounded(double exact) {
 uint32_t Add(float a, float b) {
   const float sum = a + b;
   if (std::isnan(sum)) return kNan;
-  if (sum != 0 && std::fabs(sum) < 0x1p-126f) return std::bit_cast<uint32_t>(std::copysign(0.0f, sum));
+  if (sum != 0 && std::fabs(sum) < 0x1p-126f) {
+    return std::bit_cast<uint32_t>(std::copysign(0.0f, sum));
+  }
   return std::bit_cast<uint32_t>(sum);
 }
 

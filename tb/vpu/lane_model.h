@@ -5,7 +5,8 @@
 
 #include "host/arch/isa.h"
 
-// What a lane of the vector unit computes, by rtl/arch/README.md and the host's own IEEE arithmetic.
+// What a lane of the vector unit computes, by rtl/arch/README.md and the host's own IEEE
+// arithmetic.
 namespace systolith::tb {
 
 // x <- op(x, operand).

@@ -8,8 +8,8 @@
 
 #include "host/arch/isa.h"
 
-// What the vector unit must do at its pins, written from rtl/arch/README.md: the instruction executed
-// in program order, every read, write and signal in the order in which it may appear.
+// What the vector unit must do at its pins, written from rtl/arch/README.md: the instruction
+// executed in program order, every read, write and signal in the order in which it may appear.
 namespace systolith::tb {
 
 struct VectorSizes {

@@ -89,7 +89,8 @@ class VpuBench {
   int64_t busy_cycles = 0, stall_cycles = 0, idle_cycles = 0;
 
  private:
-  // Forgets what is on its way, as an abort does, and lets the model go on from the memory as it is.
+  // Forgets what is on its way, as an abort does, and lets the model go on from the memory as it
+  // is.
   void DropEverything() {
     instructions_.clear();
     instr_offered_ = false;
@@ -127,7 +128,9 @@ class VpuBench {
 
   void Drive() {
     for (int f = 0; f < arch::kFlags; ++f) {
-      if (flags[f] != flags_planned[f] && rng_.Chance(flag_rate)) flags[f] = (flags[f] + 1) & 0xffff;
+      if (flags[f] != flags_planned[f] && rng_.Chance(flag_rate)) {
+        flags[f] = (flags[f] + 1) & 0xffff;
+      }
       SetBits(dut.flags_i, f * 16, 16, flags[f]);
     }
     if (!instr_offered_) instr_offered_ = !instructions_.empty() && instr_stalls_.Go();

@@ -63,8 +63,8 @@ class VpuTest : public RandomTest {
     base = static_cast<uint32_t>(low + unit * rng_.Range(-down, slots - up));
   }
 
-  // Reads from any regions of the buffer but one, to which it writes: within an instruction, reads of
-  // its own writes are a hazard.
+  // Reads from any regions of the buffer but one, to which it writes: within an instruction, reads
+  // of its own writes are a hazard.
   Vector RandomVector(Bench& bench) {
     Vector v = EmptyVector();
     int64_t rows = 1;

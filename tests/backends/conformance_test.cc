@@ -164,8 +164,8 @@ struct BadProgram {
 
 TEST_P(ConformanceTest, EveryFaultIsToldAndTheChipIsUsableAfterwards) {
   std::vector<BadProgram> programs;
-  const auto add = [&](const char* name, Fault cause, Engine engine, uint64_t address, Opcode opcode,
-                       auto instruction) {
+  const auto add = [&](const char* name, Fault cause, Engine engine, uint64_t address,
+                       Opcode opcode, auto instruction) {
     ProgramWriter program;
     program.Append(Opcode::kLoad, Load(0, 0, 64));
     program.Append(opcode, instruction);

@@ -71,7 +71,8 @@ class Runner {
 
   Status CheckGuards() const {
     for (const auto& [key, allocation] : allocations_) {
-      for (const uint64_t at : {allocation.base - kGuardBytes, allocation.base + allocation.bytes}) {
+      for (const uint64_t at :
+           {allocation.base - kGuardBytes, allocation.base + allocation.bytes}) {
         std::vector<std::byte> guard(kGuardBytes / 2);
         chip_.state().hbm.Read(at + (at < allocation.base ? kGuardBytes / 2 : 0), guard);
         for (const std::byte byte : guard) {

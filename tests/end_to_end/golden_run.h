@@ -37,8 +37,8 @@ graph::Literal SmallIntegers(const graph::Shape& shape, std::mt19937& rng);
 std::vector<graph::Shape> ArgumentShapes(const graph::Module& module);
 
 // Whether each result element is within 2^-20 * sum|a*b| + 1 ulp of its type of the evaluator's;
-// integers must be equal; at precision HIGH 2^-13. Empty if so, else the first difference. The program's results must come
-// straight from products where `magnitudes` has an entry.
+// integers must be equal; at precision HIGH 2^-13. Empty if so, else the first difference. The
+// program's results must come straight from products where `magnitudes` has an entry.
 std::string CompareWithEvaluator(const graph::Module& module,
                                  const std::vector<graph::Literal>& arguments,
                                  const std::vector<graph::Literal>& results,

@@ -11,7 +11,8 @@ using ::testing::HasSubstr;
 class PartitionOnGoldenTest : public CompiledProgramTest {};
 
 constexpr char kSoftened[] =
-    "func.func @main(%a: tensor<6x9xf32>, %b: tensor<9x7xf32>) -> (tensor<6x7xf32>, tensor<7x6xf32>) {\n"
+    "func.func @main(%a: tensor<6x9xf32>, %b: tensor<9x7xf32>) -> "
+    "(tensor<6x7xf32>, tensor<7x6xf32>) {\n"
     "  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : "
     "(tensor<6x9xf32>, tensor<9x7xf32>) -> tensor<6x7xf32>\n"
     "  %1 = stablehlo.transpose %0, dims = [1, 0] : (tensor<6x7xf32>) -> tensor<7x6xf32>\n"

@@ -50,8 +50,10 @@ class Generator {
     const std::string b = batch > 0 ? fmt::format("{}x", batch) : "";
     const bool lhs_t = Range(0, 3) == 0, rhs_t = Range(0, 2) == 0;
     const int shift = batch > 0 ? 1 : 0;
-    const std::string lhs = fmt::format("tensor<{}{}x{}x{}>", b, lhs_t ? k : m, lhs_t ? m : k, type);
-    const std::string rhs = fmt::format("tensor<{}{}x{}x{}>", b, rhs_t ? n : k, rhs_t ? k : n, type);
+    const std::string lhs =
+        fmt::format("tensor<{}{}x{}x{}>", b, lhs_t ? k : m, lhs_t ? m : k, type);
+    const std::string rhs =
+        fmt::format("tensor<{}{}x{}x{}>", b, rhs_t ? n : k, rhs_t ? k : n, type);
     const std::string out = fmt::format("tensor<{}{}x{}x{}>", b, m, n, result);
     const std::string dot = fmt::format(
         "  %0 = stablehlo.dot_general %a, %b, {}contracting_dims = [{}] x [{}] : ({}, {}) -> {}\n",
@@ -80,13 +82,15 @@ class Generator {
         outputs[d] = padded < extent ? 0 : (padded - extent) / stride[d] + 1;
       } while (outputs[d] == 0);
     }
-    const std::string lhs = fmt::format("tensor<{}x{}x{}x{}x{}>", n, in[0], in[1], c * groups, type);
+    const std::string lhs =
+        fmt::format("tensor<{}x{}x{}x{}x{}>", n, in[0], in[1], c * groups, type);
     const std::string rhs =
         fmt::format("tensor<{}x{}x{}x{}x{}>", taps[0], taps[1], c, o * groups, type);
     const std::string out =
         fmt::format("tensor<{}x{}x{}x{}x{}>", n, outputs[0], outputs[1], o * groups, result);
     const std::string conv = fmt::format(
-        "  %0 = stablehlo.convolution(%a, %b) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f],"
+        "  %0 = stablehlo.convolution(%a, %b) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, "
+        "f],"
         " window = {{stride = [{}, {}], pad = [[{}, {}], [{}, {}]], lhs_dilate = [{}, {}], "
         "rhs_dilate = [{}, {}], reverse = [{}, false]}} {{batch_group_count = 1 : i64, "
         "feature_group_count = {} : i64}} : ({}, {}) -> {}\n",

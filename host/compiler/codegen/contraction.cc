@@ -19,7 +19,9 @@ struct Block {
   int64_t Rows() const { return n * y * x; }
 };
 
-int64_t Dilated(int64_t size, int64_t dilation) { return size == 0 ? 0 : (size - 1) * dilation + 1; }
+int64_t Dilated(int64_t size, int64_t dilation) {
+  return size == 0 ? 0 : (size - 1) * dilation + 1;
+}
 
 class ContractionEmitter {
  public:
@@ -397,8 +399,8 @@ class ContractionEmitter {
     m.y_limit = emitter_.Address(b.in_y);
     m.x_base = emitter_.Stride(x0);
     m.x_limit = emitter_.Address(line);
-    m.w_base = emitter_.Address(
-        w.address + tile.column * (t_.transposed ? BRowBytes(slice, group) : c_.rhs.ElementBytes()));
+    m.w_base = emitter_.Address(w.address + tile.column * (t_.transposed ? BRowBytes(slice, group)
+                                                                         : c_.rhs.ElementBytes()));
     m.w_row_stride = emitter_.Stride(BRowBytes(slice, group));
     m.k_limit = emitter_.Address(terms);
     m.n_limit = emitter_.Address(TileColumns(group, tile));

@@ -40,9 +40,9 @@ struct Touches {
 };
 
 // Appends instructions and adds the flags that order them. Every engine has one flag, which each of
-// its instructions raises once at its end; so "instruction n of that engine is done" is "flag >= n".
-// An instruction waits for the last conflicting instruction of every other engine (writes before
-// its reads, reads and writes before its writes), unless that is known already: each engine
+// its instructions raises once at its end; so "instruction n of that engine is done" is "flag >=
+// n". An instruction waits for the last conflicting instruction of every other engine (writes
+// before its reads, reads and writes before its writes), unless that is known already: each engine
 // remembers what the instructions that it waited for knew. Waits only ever point backwards.
 //
 // Errors (a stride that does not fit 32 bits, say) are kept until Finish().

@@ -51,7 +51,8 @@ class ReductionEmitter {
   int64_t TileBytes() const { return std::max<int64_t>(partials_, 1) * RowBytes(); }
 
   Status ChooseColumns() {
-    for (columns_ = r_.kept.size; columns_ >= 1; columns_ = columns_ == 1 ? 0 : CeilDivide(columns_, 2)) {
+    for (columns_ = r_.kept.size; columns_ >= 1;
+         columns_ = columns_ == 1 ? 0 : CeilDivide(columns_, 2)) {
       const int64_t bytes = (kBlockSlots + 1) * SlotBytes(generator_.chip(), TileBytes()) +
                             kOutSlots * SlotBytes(generator_.chip(), RowBytes()) +
                             SlotBytes(generator_.chip(), 8 * size_);

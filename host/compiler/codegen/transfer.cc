@@ -60,7 +60,9 @@ Plan MakePlan(const Transfer& transfer) {
   plan.buffer_run_bytes = RoundUp(plan.run_bytes, transfer.pad_bytes);
   for (const TransferDimension& loop : plan.loops) {
     // Elements that lie side by side in the buffer arrive one by one; nothing may follow them.
-    if (std::abs(loop.buffer_stride) < plan.buffer_run_bytes) plan.buffer_run_bytes = plan.run_bytes;
+    if (std::abs(loop.buffer_stride) < plan.buffer_run_bytes) {
+      plan.buffer_run_bytes = plan.run_bytes;
+    }
   }
   return plan;
 }

@@ -59,7 +59,8 @@ class FragmentBuilder {
         Collect(use, inputs);
         for (const Value input : inputs) {
           const auto& known = fragment.inputs;
-          if (!made.contains(input) && std::find(known.begin(), known.end(), input) == known.end()) {
+          if (!made.contains(input) &&
+              std::find(known.begin(), known.end(), input) == known.end()) {
             fragment.inputs.push_back(input);
           }
         }

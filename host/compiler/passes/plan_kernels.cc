@@ -28,7 +28,9 @@ uint32_t LaneBits(const graph::Literal& literal, int64_t element) {
   return static_cast<uint32_t>(literal.GetInt(element));
 }
 
-bool IsRaw(ElementType result) { return result == ElementType::kBF16 || result == ElementType::kS8; }
+bool IsRaw(ElementType result) {
+  return result == ElementType::kBF16 || result == ElementType::kS8;
+}
 
 }  // namespace
 

@@ -25,7 +25,9 @@ constexpr double kRequestCycles = 8.0;
 
 int64_t Pad8(int64_t elements) { return RoundUp(elements, 8); }
 
-int64_t Dilated(int64_t size, int64_t dilation) { return size == 0 ? 0 : (size - 1) * dilation + 1; }
+int64_t Dilated(int64_t size, int64_t dilation) {
+  return size == 0 ? 0 : (size - 1) * dilation + 1;
+}
 
 // One axis cut into at most `limit` at a time, in nearly equal parts.
 int64_t EvenPart(int64_t size, int64_t limit) {
@@ -115,8 +117,9 @@ class Search {
 
     const int64_t columns = std::min(tiling.group_tiles * chip_.mxu_cols, c_.o.size);
     const int64_t rows = tiling.block_n * tiling.block_y * tiling.block_x;
-    const int64_t height = InputExtent(tiling.block_y, c_.stride_y, c_.kh.size,
-                                       c_.window_dilation_y, Dilated(c_.h.size, c_.base_dilation_y));
+    const int64_t height =
+        InputExtent(tiling.block_y, c_.stride_y, c_.kh.size, c_.window_dilation_y,
+                    Dilated(c_.h.size, c_.base_dilation_y));
     const int64_t width = InputExtent(tiling.block_x, c_.stride_x, c_.kw.size,
                                       c_.window_dilation_x, Dilated(c_.w.size, c_.base_dilation_x));
     tiling.a_bytes = tiling.block_n * height * width * pitch * problem_.lhs_bytes;
@@ -251,7 +254,8 @@ class Search {
     const double memory =
         chip_.IsHbm2() ? std::max(a_total + b_total, stores) : a_total + b_total + stores;
     const double vpu = blocks * tiles * (rows + kInstructionCycles);
-    // What has no slot of its own can't be loaded under the work before it; half of it is waited for.
+    // What has no slot of its own can't be loaded under the work before it; half of it is waited
+    // for.
     const auto missing = [](double all, double parts, int64_t slots) {
       const double wanted = std::min(all, 2.0 * parts);
       return std::max(wanted - static_cast<double>(slots), 0.0) / wanted;

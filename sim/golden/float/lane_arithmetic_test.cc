@@ -30,9 +30,9 @@ uint32_t Rounded(double exact) {
 }
 
 uint32_t RandomF32(tb::Rng& rng) {
-  static constexpr uint32_t kEdges[] = {0,          kSign,      1,          0x807fffff, 0x00800000,
-                                        0x80800000, 0x7f7fffff, 0xff7fffff, kInf,       kInf | kSign,
-                                        kNan,       0x7f800001, 0xffffffff, 0x3f800000, 0xbf000000};
+  static constexpr uint32_t kEdges[] = {
+      0,    kSign,        1,    0x807fffff, 0x00800000, 0x80800000, 0x7f7fffff, 0xff7fffff,
+      kInf, kInf | kSign, kNan, 0x7f800001, 0xffffffff, 0x3f800000, 0xbf000000};
   switch (rng.Below(5)) {
     case 0: return kEdges[rng.Below(std::size(kEdges))];
     case 1: return rng.U32();

@@ -238,7 +238,9 @@ void Sequencer::AccountSignals(const Instruction& instruction) {
     if (!signal.valid) continue;
     uint64_t raises = 1;
     if (HasLoops(instruction.opcode)) {
-      for (uint32_t l = 0; l < signal.level; ++l) raises *= instruction.words[arch::kPrefixWords + l];
+      for (uint32_t l = 0; l < signal.level; ++l) {
+        raises *= instruction.words[arch::kPrefixWords + l];
+      }
     }
     issued_raises_[signal.flag] += raises;
     int& producer = producers_[signal.flag];
