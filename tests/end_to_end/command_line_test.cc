@@ -62,6 +62,11 @@ class Command {
   pid_t process_ = -1;
 };
 
+bool HasRtl() {
+  const char* targets = std::getenv("SYSTOLITH_TEST_TARGETS");
+  return targets != nullptr && std::string(targets).find("rtl") != std::string::npos;
+}
+
 class CommandLineTest : public ::testing::Test {
  protected:
   CommandLineTest() {
@@ -192,7 +197,8 @@ TEST_F(CommandLineTest, UnknownNamesGetTheNearestValidOne) {
 }
 
 TEST_F(CommandLineTest, AnUnknownConfigurationKeyGetsTheNearestValidOne) {
-  std::string text = *ReadTextFile(std::string(SYSTOLITH_SOURCE_DIR) + "/rtl/chip/configs/tiny.toml");
+  std::string text =
+      *ReadTextFile(std::string(SYSTOLITH_SOURCE_DIR) + "/rtl/chip/configs/tiny.toml");
   text.replace(text.find("tile_columns"), 12, "tile_colums");
   ExpectBadInput({"run", Program("matmul_s8.mlir"), "--chip", Write("my.toml", text)},
                  {"my.toml", "tile_colums", "mxu.tile_columns"});
@@ -231,11 +237,48 @@ TEST_F(CommandLineTest, ArraysThatDoNotFitAreRefused) {
 }
 
 TEST_F(CommandLineTest, AProgramForAnotherChipNamesBoth) {
-  ASSERT_EQ(Systolith({"compile", Program("matmul_s8.mlir"), "-o", Path("f.sysx"), "--chip", "edge"})
-                .exit_code,
-            0);
+  ASSERT_EQ(
+      Systolith({"compile", Program("matmul_s8.mlir"), "-o", Path("f.sysx"), "--chip", "edge"})
+          .exit_code,
+      0);
   ExpectBadInput({"run", Path("f.sysx"), "--chip", "tiny", "--target", "golden"},
                  {"'edge'", "'tiny'", "compile it again"});
+}
+
+// A file's chip is another chip, whatever its name: its model follows the file, and what was
+// compiled for tiny is refused on either.
+TEST_F(CommandLineTest, AProgramForTinyIsRefusedOnAChipOfItsOwnFile) {
+  const std::string chip =
+      std::string(SYSTOLITH_SOURCE_DIR) + "/tests/end_to_end/chips/int8_16x8.toml";
+  ASSERT_EQ(Systolith({"compile", Program("matmul_s8.mlir"), "-o", Path("f.sysx"), "--chip", "tiny"})
+                .exit_code,
+            0);
+  for (const std::string target : {"golden", "rtl"}) {
+    if (target == "rtl" && !HasRtl()) continue;
+    ExpectBadInput({"run", Path("f.sysx"), "--chip", chip, "--target", target},
+                   {"'tiny'", "'int8_16x8'", "compile it again"});
+    const Outcome outcome = Systolith(
+        {"run", Program("matmul_s8.mlir"), "--chip", chip, "--target", target, "--check"});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.text;
+  }
+}
+
+TEST_F(CommandLineTest, AProgramWithNothingForTheChipIsExitCodeThree) {
+  const std::string sine = Write("sine.mlir", R"(module {
+  func.func public @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
+    %0 = stablehlo.sine %arg0 : tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+}
+)");
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"run", sine, "--target", "golden"},
+        std::vector<std::string>{"compile", sine, "-o", Path("sine.sysx")}}) {
+    const Outcome outcome = Systolith(arguments);
+    EXPECT_EQ(outcome.exit_code, 3) << outcome.text;
+    EXPECT_THAT(outcome.text, AllOf(HasSubstr("sine"), HasSubstr("line 3")));
+  }
+  EXPECT_FALSE(fs::exists(Path("sine.sysx")));
 }
 
 TEST_F(CommandLineTest, WhatCannotBeCompiledIsExitCodeThree) {
@@ -295,8 +338,9 @@ TEST_F(CommandLineTest, OutputsThatCannotBeWrittenAreRefusedEarly) {
 TEST_F(CommandLineTest, CtrlCStopsTheGoldenModelAndLeavesAReport) {
   const std::string program =
       std::string(SYSTOLITH_SOURCE_DIR) + "/tests/benchmarks/gemm2048_bf16.mlir";
-  Command command({"run", program, "--target", "golden", "--chip", "v2", "--report", Path("r.json")},
-                  Path("output.txt"));
+  Command command(
+      {"run", program, "--target", "golden", "--chip", "v2", "--report", Path("r.json")},
+      Path("output.txt"));
   for (int i = 0; i < 600; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     if (command.TextSoFar().find("running on") != std::string::npos) break;
@@ -308,11 +352,6 @@ TEST_F(CommandLineTest, CtrlCStopsTheGoldenModelAndLeavesAReport) {
   const Json report = ReadJson("r.json");
   EXPECT_EQ(report["interrupted"], true);
   EXPECT_EQ(report["exit_code"], 4);
-}
-
-bool HasRtl() {
-  const char* targets = std::getenv("SYSTOLITH_TEST_TARGETS");
-  return targets != nullptr && std::string(targets).find("rtl") != std::string::npos;
 }
 
 TEST_F(CommandLineTest, TheVerilatedChipRunsAProgramAndItsReportIsComplete) {

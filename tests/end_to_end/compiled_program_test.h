@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "host/import/import.h"
+#include "tests/end_to_end/device_pool.h"
 #include "tests/end_to_end/golden_run.h"
 
 namespace systolith::testing {
@@ -16,9 +17,12 @@ using graph::Literal;
 using graph::Shape;
 
 // The program on arrays of 8 to 128 (the last with two units): equal bits everywhere, and what the
-// evaluator says within the tolerance.
+// evaluator says within the tolerance. Where SYSTOLITH_TEST_TARGETS names rtl, also on the
+// verilated chip `tiny` through the driver.
 class CompiledProgramTest : public ::testing::Test {
  protected:
+  static void TearDownTestSuite() { pool_.Close(); }
+
   graph::Module Import(const std::string& text) {
     Result<graph::Module> module = import::ImportText(text, "test.mlir");
     EXPECT_TRUE(module.ok()) << module.status().message();
@@ -40,6 +44,18 @@ class CompiledProgramTest : public ::testing::Test {
     return run->results;
   }
 
+  // The verilated chip, if it is tested, gives the bits that another chip has given.
+  void ExpectOnRtl(const graph::Module& module, const arch::ChipConfig& chip,
+                   const std::vector<Literal>& arguments, const std::vector<Literal>& expected,
+                   compiler::CompileOptions options = {}) {
+    if (!RtlIsTested()) return;
+    Result<isa::Executable> executable = compiler::Compile(module, chip, options);
+    ASSERT_TRUE(executable.ok()) << executable.status().message();
+    Result<std::vector<Literal>> results = pool_.Run("rtl", chip, *executable, arguments);
+    ASSERT_TRUE(results.ok()) << chip.name << ": " << results.status().message();
+    EXPECT_TRUE(*results == expected) << chip.name << ": other bits than the golden model's";
+  }
+
   std::vector<Literal> RunEverywhere(const std::string& text, const std::vector<Literal>& arguments,
                                      graph::Precision precision = graph::Precision::kDefault) {
     const graph::Module module = Import(text);
@@ -55,6 +71,7 @@ class CompiledProgramTest : public ::testing::Test {
       EXPECT_TRUE(results == first) << chip.name << ": other bits than on the smallest array";
     }
     if (!first.empty()) {
+      ExpectOnRtl(module, *arch::LoadChipConfig("tiny"), arguments, first, options);
       EXPECT_EQ(CompareWithEvaluator(module, arguments, first, precision), "") << text;
     }
     return first;
@@ -93,6 +110,7 @@ class CompiledProgramTest : public ::testing::Test {
   }
 
   std::mt19937 rng_{20240607};
+  static inline DevicePool pool_;
 };
 
 }  // namespace systolith::testing

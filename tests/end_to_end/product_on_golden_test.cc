@@ -11,7 +11,8 @@ class ProductOnGoldenTest : public CompiledProgramTest {};
 std::string Dot(int64_t m, int64_t k, int64_t n, const std::string& type,
                 const std::string& result) {
   return fmt::format(
-      "func.func @main(%a: tensor<{0}x{1}x{3}>, %b: tensor<{1}x{2}x{3}>) -> tensor<{0}x{2}x{4}> {{\n"
+      "func.func @main(%a: tensor<{0}x{1}x{3}>, %b: tensor<{1}x{2}x{3}>) -> "
+      "tensor<{0}x{2}x{4}> {{\n"
       "  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : "
       "(tensor<{0}x{1}x{3}>, tensor<{1}x{2}x{3}>) -> tensor<{0}x{2}x{4}>\n"
       "  return %0 : tensor<{0}x{2}x{4}>\n}}\n",
@@ -49,6 +50,8 @@ TEST_F(ProductOnGoldenTest, ProductsOfAwkwardSizesAreExact) {
         const Literal b = SmallIntegers(shapes[1], rng_);
         const std::vector<Literal> results = Run(module, chip, {a, b});
         ASSERT_EQ(results.size(), 1u);
+        if (t == 8) ExpectOnRtl(module, *arch::LoadChipConfig("tiny"), {a, b}, results);
+        if (t == 16 && m > t + 1) ExpectOnRtl(module, TestChip("two_16x16"), {a, b}, results);
         for (int64_t row = 0; row < m; ++row) {
           for (int64_t column = 0; column < n; ++column) {
             double sum = 0.0;
@@ -76,11 +79,13 @@ TEST_F(ProductOnGoldenTest, ProductsLargerThanTheBufferAreTiled) {
 
 TEST_F(ProductOnGoldenTest, AnyContractingAndBatchDimensions) {
   for (const std::string text : {
-           "func.func @main(%a: tensor<7x3x5xf32>, %b: tensor<4x7x9xf32>) -> tensor<3x5x4x9xf32> {\n"
+           "func.func @main(%a: tensor<7x3x5xf32>, %b: tensor<4x7x9xf32>) -> "
+           "tensor<3x5x4x9xf32> {\n"
            "  %0 = stablehlo.dot_general %a, %b, contracting_dims = [0] x [1] : "
            "(tensor<7x3x5xf32>, tensor<4x7x9xf32>) -> tensor<3x5x4x9xf32>\n"
            "  return %0 : tensor<3x5x4x9xf32>\n}\n",
-           "func.func @main(%a: tensor<2x9x3x10xbf16>, %b: tensor<3x11x10x2xbf16>) -> tensor<2x3x9x11xf32> {\n"
+           "func.func @main(%a: tensor<2x9x3x10xbf16>, %b: tensor<3x11x10x2xbf16>) -> "
+           "tensor<2x3x9x11xf32> {\n"
            "  %0 = stablehlo.dot_general %a, %b, batching_dims = [0, 2] x [3, 0], "
            "contracting_dims = [3] x [2] : "
            "(tensor<2x9x3x10xbf16>, tensor<3x11x10x2xbf16>) -> tensor<2x3x9x11xf32>\n"
@@ -127,7 +132,9 @@ TEST_F(ProductOnGoldenTest, IntegerSumsWrapModulo32Bits) {
     const Literal row = Literal::Full({graph::ElementType::kS8, {1, k}}, value);
     const Literal column = Literal::Full({graph::ElementType::kS8, {k, 1}}, value);
     const graph::Module module = Import(Dot(1, k, 1, "i8", "i32"));
-    return Run(module, ArrayChip(16, 1, 1 << 16), {row, column}).at(0).GetInt(0);
+    const std::vector<Literal> results = Run(module, ArrayChip(16, 1, 1 << 16), {row, column});
+    ExpectOnRtl(module, *arch::LoadChipConfig("tiny"), {row, column}, results);
+    return results.at(0).GetInt(0);
   };
   EXPECT_EQ(sum(1, 100), 10000);
   EXPECT_EQ(sum(16, 127), 258064);
@@ -146,7 +153,8 @@ TEST_F(ProductOnGoldenTest, EmptyTensorsPass) {
       "  return %0, %2 : tensor<3x4xf32>, tensor<3x4xf32>\n}\n";
   RunEverywhere(no_terms, RandomArguments(no_terms));
   const std::string bias_only =
-      "func.func @main(%a: tensor<3x0xi8>, %b: tensor<0x4xi8>, %c: tensor<4xi32>) -> tensor<3x4xi32> {\n"
+      "func.func @main(%a: tensor<3x0xi8>, %b: tensor<0x4xi8>, %c: tensor<4xi32>) -> "
+      "tensor<3x4xi32> {\n"
       "  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : "
       "(tensor<3x0xi8>, tensor<0x4xi8>) -> tensor<3x4xi32>\n"
       "  %1 = stablehlo.broadcast_in_dim %c, dims = [1] : (tensor<4xi32>) -> tensor<3x4xi32>\n"
