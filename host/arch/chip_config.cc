@@ -150,6 +150,14 @@ Status CheckTogether(const ChipConfig& config, std::string_view source) {
   if (config.memory_bytes % 4096 != 0 || config.memory_bytes > (int64_t{1} << 40)) {
     return error("memory.bytes must be a multiple of 4096 and at most 2^40");
   }
+  // Refreshes must leave time to open a row and move data between them.
+  const int64_t refresh = config.Timing(HbmTiming::kTrfc) + config.Timing(HbmTiming::kTras) +
+                          config.Timing(HbmTiming::kTrp);
+  if (config.IsHbm2() && config.Timing(HbmTiming::kTrefi) < 2 * refresh) {
+    return error(fmt::format("memory.timing.trefi is {} cycles; at least {} must be: twice "
+                             "trfc + tras + trp",
+                             config.Timing(HbmTiming::kTrefi), 2 * refresh));
+  }
   // A pseudo-channel has 16 banks of 65,536 rows of 1 KiB.
   if (config.IsHbm2() && config.memory_bytes > config.memory_channels * (int64_t{1} << 30)) {
     return error(fmt::format("memory.bytes = {} exceeds 1 GiB per channel, {} channels",

@@ -51,7 +51,7 @@ struct ConfigField {
 };
 inline constexpr std::array<ConfigField, 24> kConfigFields = {{
     {"name", ConfigType::kString, true, false, false, "", 0, 4611686018427387904, 1, "", nullptr, nullptr, &ChipConfigFields::name},
-    {"clock_mhz", ConfigType::kInt, false, false, false, "", 1, 4611686018427387904, 1, "", &ChipConfigFields::clock_mhz, nullptr, nullptr},
+    {"clock_mhz", ConfigType::kInt, false, false, false, "", 1, 100000, 1, "", &ChipConfigFields::clock_mhz, nullptr, nullptr},
     {"mxu.count", ConfigType::kInt, false, true, true, "MxuCount", 1, 8, 1, "", &ChipConfigFields::mxu_count, nullptr, nullptr},
     {"mxu.rows", ConfigType::kInt, true, true, true, "Rows", 8, 256, 8, "", &ChipConfigFields::mxu_rows, nullptr, nullptr},
     {"mxu.cols", ConfigType::kInt, true, true, true, "Cols", 8, 256, 8, "", &ChipConfigFields::mxu_cols, nullptr, nullptr},

@@ -49,6 +49,16 @@ TEST(ChipConfigTest, OutOfRangeAndMissingValuesAreErrors) {
   EXPECT_FALSE(ParseChipConfig("name = [", "f").ok());
 }
 
+TEST(ChipConfigTest, RefreshesMustLeaveTimeForWork) {
+  for (const char* trefi : {"0.0", "300.0"}) {
+    const auto config =
+        ParseChipConfig(std::string(kSmall) + "[memory.timing]\ntrefi = " + trefi + "\n", "f");
+    ASSERT_FALSE(config.ok());
+    EXPECT_THAT(config.status().message(), testing::HasSubstr("memory.timing.trefi"));
+  }
+  EXPECT_TRUE(ParseChipConfig(std::string(kSmall) + "[memory.timing]\ntrefi = 975.0\n", "f").ok());
+}
+
 TEST(ChipConfigTest, TimingChangesNeitherHashAndSizeChangesBoth) {
   const auto base = ParseChipConfig(kSmall, "f").value();
   const auto timing =

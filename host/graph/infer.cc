@@ -366,9 +366,9 @@ Result<std::vector<Shape>> InferShapes(const Op& op, const std::vector<Shape>& o
   for (const Shape& shape : results) {
     int64_t elements = 1;
     for (const int64_t dim : shape.dims) {
-      INFER_CHECK(dim <= kMaxElements, "the result {} is too large", shape.ToString());
+      INFER_CHECK(elements <= kMaxElements / std::max<int64_t>(dim, 1),
+                  "the result {} is too large", shape.ToString());
       elements *= std::max<int64_t>(dim, 1);
-      INFER_CHECK(elements <= kMaxElements, "the result {} is too large", shape.ToString());
     }
   }
   return results;

@@ -187,8 +187,10 @@ Result<graph::Shape> Cursor::TensorType() {
     if (dim > graph::kMaxElements || shape.dims.size() > kMaxRank) {
       return ErrorAt(begin, "the tensor is too large");
     }
+    if (elements > graph::kMaxElements / std::max<int64_t>(dim, 1)) {
+      return ErrorAt(begin, "the tensor is too large");
+    }
     elements *= std::max<int64_t>(dim, 1);
-    if (elements > graph::kMaxElements) return ErrorAt(begin, "the tensor is too large");
   }
   SkipSpace();
   const size_t name_begin = offset_;

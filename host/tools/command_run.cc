@@ -45,6 +45,46 @@ Status CheckWritable(const std::string& path) {
   return OkStatus();
 }
 
+// The waveform's writer makes its file anew and maps it into memory: the path must be a plain file's,
+// with room behind it (a full disk would end the process on a fault in the mapping).
+Status CheckTracePath(const std::string& path) {
+  if (path.empty()) return OkStatus();
+  std::error_code error;
+  if (fs::is_symlink(path, error) || (fs::exists(path, error) && !fs::is_regular_file(path, error))) {
+    return InvalidArgument(fmt::format("cannot write the waveform {}: it is not a plain file", path));
+  }
+  constexpr uintmax_t kFreeBytes = 64 << 20;
+  const fs::space_info space = fs::space(fs::absolute(path).parent_path(), error);
+  if (!error && space.available < kFreeBytes) {
+    return InvalidArgument(fmt::format(
+        "cannot write the waveform {}: {} bytes are free there, at least {} must be", path,
+        space.available, kFreeBytes));
+  }
+  return OkStatus();
+}
+
+// Two files of one run, or a file and the program that it would replace, may not coincide.
+Status CheckDistinct(const Options& options) {
+  const std::vector<std::pair<std::string, std::string>> files = {
+      {"PROGRAM", options.program},         {"--inputs", options.inputs_path},
+      {"--labels", options.labels_path},    {"--output", options.output_path},
+      {"--report", options.report_path},    {"--trace", options.trace_path}};
+  for (size_t i = 3; i < files.size(); ++i) {
+    if (files[i].second.empty()) continue;
+    for (size_t j = 0; j < i; ++j) {
+      std::error_code error;
+      if (files[j].second.empty() || fs::weakly_canonical(files[i].second, error) !=
+                                         fs::weakly_canonical(files[j].second, error)) {
+        continue;
+      }
+      if (fs::is_character_file(files[i].second, error)) continue;  // /dev/null keeps nothing
+      return InvalidArgument(fmt::format("{} and {} name the same file: {}", files[j].first,
+                                         files[i].first, files[i].second));
+    }
+  }
+  return OkStatus();
+}
+
 // Ends the process at once, and what it started to build a chip.
 [[noreturn]] void Leave() {
   std::fflush(nullptr);
@@ -61,6 +101,7 @@ class Session {
   explicit Session(const Options& options) : progress_(options.quiet) { record_.options = options; }
 
   Status Run() {
+    RETURN_IF_ERROR(CheckDistinct(options()));  // before the report is written in any case
     Status status = Steps();
     if (Interrupted()) status = Cancelled("interrupted");
     return Finish(std::move(status));
@@ -74,6 +115,7 @@ class Session {
          {options().report_path, options().output_path, options().trace_path}) {
       RETURN_IF_ERROR(CheckWritable(path));
     }
+    RETURN_IF_ERROR(CheckTracePath(options().trace_path));
     ASSIGN_OR_RETURN(program_, ReadProgram(options().program));
     ASSIGN_OR_RETURN(record_.chip, ChooseChip(options(), program_));
     evaluation_.default_precision = PrecisionOf(program_, options());

@@ -362,7 +362,12 @@ Result<bool> Propagation::Rule() {
         return std::fabs(Value(1, i) - Value(2, i)) + std::max(Bound(1, i), Bound(2, i));
       });
       return true;
-    case Opcode::kNegate:
+    case Opcode::kNegate:  // the chip multiplies by -1, which makes a subnormal zero
+      Each([&](int64_t i, double r) {
+        const bool flushed = graph::IsFloat(type()) && std::fabs(r) < kSmallestNormal;
+        return Bound(0, i) + (flushed ? std::fabs(r) : 0.0);
+      });
+      return true;
     case Opcode::kAbs: Each([&](int64_t i, double) { return Bound(0, i); }); return true;
     case Opcode::kSine:
     case Opcode::kCosine:
@@ -419,7 +424,7 @@ Result<std::vector<BoundedValue>> Propagation::Run(bool* has_rule) {
   }
   const bool is_arithmetic = IsFloatProduct() || op_.opcode == Opcode::kAdd ||
                              op_.opcode == Opcode::kSubtract || op_.opcode == Opcode::kMultiply ||
-                             op_.opcode == Opcode::kReduce;
+                             op_.opcode == Opcode::kReduce || op_.opcode == Opcode::kNegate;
   if (AllExact() && !(is_arithmetic && graph::IsFloat(bounded[0].value.type()))) return bounded;
   result_ = std::move(bounded[0].value);
   bounds_.assign(static_cast<size_t>(result_.size()), 0.0);

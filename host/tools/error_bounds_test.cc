@@ -52,6 +52,16 @@ func.func public @main(%a: tensor<5x7xi8>, %b: tensor<7x3xi8>) -> tensor<3x5xi32
   EXPECT_TRUE(values[0].IsExact());
 }
 
+TEST(ErrorBoundsTest, ANegatedSubnormalMayBecomeZero) {
+  const auto values = Bounds(R"(
+func.func public @main(%a: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = stablehlo.negate %a : tensor<2xf32>
+  return %0 : tensor<2xf32>
+})", {F32({2}, {1e-40f, 1})});
+  EXPECT_EQ(values[0].BoundAt(0), double{1e-40f});
+  EXPECT_EQ(values[0].BoundAt(1), 0);
+}
+
 // Perturbs the first layer by as much as its bound allows and runs on: the second layer's result
 // must stay within the bound that was carried through.
 TEST(ErrorBoundsTest, BoundsCoverWhatAnAllowedErrorBecomes) {

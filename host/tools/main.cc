@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <new>
 
 #include "host/tools/commands.h"
 #include "host/tools/progress.h"
@@ -22,11 +23,15 @@ int main(int argc, char** argv) {
   tools::CatchInterrupts();
   Status status;
   const std::string& command = options->subcommand;
-  if (command == "run") status = tools::RunCommand(*options);
-  if (command == "compile") status = tools::CompileCommand(*options);
-  if (command == "disasm") status = tools::DisasmCommand(*options);
-  if (command == "info") status = tools::InfoCommand(*options);
-  if (command == "doctor") status = tools::DoctorCommand(*options);
+  try {
+    if (command == "run") status = tools::RunCommand(*options);
+    if (command == "compile") status = tools::CompileCommand(*options);
+    if (command == "disasm") status = tools::DisasmCommand(*options);
+    if (command == "info") status = tools::InfoCommand(*options);
+    if (command == "doctor") status = tools::DoctorCommand(*options);
+  } catch (const std::bad_alloc&) {
+    status = Unsupported("out of host memory: the program is too large for this machine");
+  }
   if (std::fflush(stdout) != 0) {
     status = InvalidArgument("standard output can't be written: is the disk full?");
   }

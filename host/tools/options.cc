@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 
 #include "host/base/nearest_name.h"
@@ -11,6 +12,17 @@
 
 namespace systolith::tools {
 namespace {
+
+// CLI11 reads -1 as the largest unsigned number.
+const CLI::Validator kUnsigned(
+    [](std::string& text) {
+      uint64_t value = 0;
+      const char* end = text.data() + text.size();
+      const auto [last, error] = std::from_chars(text.data(), end, value);
+      return error == std::errc() && last == end ? std::string()
+                                                 : "'" + text + "' is not a number in 0..2^64-1";
+    },
+    "");
 
 constexpr char kExitCodes[] =
     "exit codes: 0 done and every check held, 1 a result was wrong, 2 bad usage or input,\n"
@@ -80,7 +92,8 @@ struct Parser {
         ->allow_extra_args(false);
     run.add_option("--seed", options.seed,
                    "random arguments where no file is given: floats N(0,1), integers full range "
-                   "(default 0)");
+                   "(default 0)")
+        ->check(kUnsigned);
     run.add_option("--output", options.output_path, "results: arrays result0, result1 ...")
         ->type_name("FILE.npz");
     run.add_option("--labels", options.labels_path,
@@ -93,11 +106,14 @@ struct Parser {
     run.add_option("--report", options.report_path, "all figures, as JSON")->type_name("FILE.json");
     run.add_option("--trace", options.trace_path, "waveform (rtl only)")->type_name("FILE.fst");
     run.add_option("--trace-start", options.trace_start_cycle, "first cycle of the waveform")
+        ->check(kUnsigned)
         ->type_name("CYCLE");
     run.add_option("--trace-end", options.trace_end_cycle, "end of the waveform, exclusive")
+        ->check(kUnsigned)
         ->type_name("CYCLE");
     run.add_option("--timeout", options.timeout_cycles,
                    "stop a chip step after so many cycles; 0: never (default)")
+        ->check(kUnsigned)
         ->type_name("CYCLES");
     run.add_flag("--load-by-bus", options.load_by_bus,
                  "host copies use the AXI pins instead of the memory model (slow)");
@@ -185,6 +201,14 @@ Status CheckOptions(const Options& options) {
   }
   if (!options.inputs_path.empty() && !options.inputs.empty()) {
     return InvalidArgument("--inputs and --input exclude each other");
+  }
+  if (options.trace_path.empty() &&
+      (options.trace_start_cycle != 0 || options.trace_end_cycle != UINT64_MAX)) {
+    return InvalidArgument("--trace-start and --trace-end need --trace FILE.fst");
+  }
+  if (options.trace_start_cycle >= options.trace_end_cycle) {
+    return InvalidArgument(fmt::format("--trace-start {} is not before --trace-end {}",
+                                       options.trace_start_cycle, options.trace_end_cycle));
   }
   return OkStatus();
 }

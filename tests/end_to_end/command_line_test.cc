@@ -335,6 +335,43 @@ TEST_F(CommandLineTest, OutputsThatCannotBeWrittenAreRefusedEarly) {
   }
 }
 
+TEST_F(CommandLineTest, FilesOfOneRunMayNotCoincide) {
+  const std::string text = *ReadTextFile(Program("matmul_bf16.mlir"));
+  const std::string program = Write("program.mlir", text);
+  ExpectBadInput({"run", program, "--target", "golden", "--seed", "1", "--report", program},
+                 {"PROGRAM and --report", program});
+  EXPECT_EQ(*ReadTextFile(program), text);
+  ExpectBadInput({"run", program, "--target", "golden", "--seed", "1", "--output", Path("x"),
+                  "--report", Path("x")},
+                 {"--output and --report"});
+}
+
+TEST_F(CommandLineTest, AWaveformReplacesOnlyAPlainFile) {
+  fs::create_symlink("elsewhere", Path("link.fst"));
+  ExpectBadInput({"run", Program("matmul_bf16.mlir"), "--seed", "1", "--trace", Path("link.fst")},
+                 {"link.fst", "not a plain file"});
+  EXPECT_TRUE(fs::is_symlink(Path("link.fst")));
+}
+
+TEST_F(CommandLineTest, NumbersOutOfRangeAreRefused) {
+  const std::string program = Program("matmul_bf16.mlir");
+  ExpectBadInput({"run", program, "--seed", "-1"}, {"--seed", "-1"});
+  ExpectBadInput({"run", program, "--seed", "99999999999999999999"}, {"--seed"});
+  ExpectBadInput({"run", program, "--timeout", "-5"}, {"--timeout"});
+  ExpectBadInput({"run", program, "--trace-start", "3"}, {"--trace FILE.fst"});
+  const auto too_large = [this](const std::string& type) {
+    return Write("large.mlir", "func.func @main(%arg0: " + type + ") -> " + type +
+                                   " {\n%0 = stablehlo.add %arg0, %arg0 : " + type +
+                                   "\nreturn %0 : " + type + "\n}\n");
+  };
+  ExpectBadInput({"run", too_large("tensor<4294967296x4294967296xf32>"), "--seed", "1"},
+                 {"too large"});
+  const Outcome outcome =
+      Systolith({"compile", too_large("tensor<100000x100000xf32>"), "-o", Path("x.sysx")});
+  EXPECT_EQ(outcome.exit_code, 3) << outcome.text;
+  EXPECT_THAT(outcome.text, HasSubstr("bytes of memory"));
+}
+
 TEST_F(CommandLineTest, CtrlCStopsTheGoldenModelAndLeavesAReport) {
   const std::string program =
       std::string(SYSTOLITH_SOURCE_DIR) + "/tests/benchmarks/gemm2048_bf16.mlir";
