@@ -27,6 +27,19 @@ Status CheckList(const Dims& dims, size_t count, int64_t minimum, const char* wh
   return OkStatus();
 }
 
+Result<Shapes> ReductionResults(const Shapes& operands, const Dims& dims) {
+  const size_t inputs = operands.size() / 2;
+  Shapes results;
+  for (size_t i = 0; i < inputs; ++i) {
+    INFER_CHECK(operands[i].dims == operands[0].dims, "inputs differ in shape");
+    INFER_CHECK(operands[inputs + i] == (Shape{operands[i].type, {}}),
+                "initial value {} is {} instead of a scalar of the input's type", i,
+                operands[inputs + i].ToString());
+    results.push_back(Shape{operands[i].type, dims});
+  }
+  return results;
+}
+
 namespace {
 
 Status CheckCount(const Shapes& operands, size_t count) {
@@ -252,15 +265,7 @@ Result<Shapes> InferReduce(const Op& op, const Shapes& operands) {
       dims.push_back(operands[0].dims[static_cast<size_t>(d)]);
     }
   }
-  Shapes results;
-  for (size_t i = 0; i < inputs; ++i) {
-    INFER_CHECK(operands[i].dims == operands[0].dims, "inputs differ in shape");
-    INFER_CHECK(operands[inputs + i] == (Shape{operands[i].type, {}}),
-                "initial value {} is {} instead of a scalar of the input's type", i,
-                operands[inputs + i].ToString());
-    results.push_back(Shape{operands[i].type, dims});
-  }
-  return results;
+  return ReductionResults(operands, dims);
 }
 
 Result<Shapes> InferMap(const Op& op, const Shapes& operands, const Shapes& declared) {

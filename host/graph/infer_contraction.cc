@@ -170,15 +170,7 @@ Result<Shapes> InferReduceWindow(const Op& op, const Shapes& operands) {
     INFER_CHECK(count.has_value(), "the window of dimension {} is out of range", d);
     dims.push_back(*count);
   }
-  Shapes results;
-  for (size_t i = 0; i < inputs; ++i) {
-    INFER_CHECK(operands[i].dims == operands[0].dims, "inputs differ in shape");
-    INFER_CHECK(operands[inputs + i] == (Shape{operands[i].type, {}}),
-                "initial value {} is {} instead of a scalar of the input's type", i,
-                operands[inputs + i].ToString());
-    results.push_back(Shape{operands[i].type, dims});
-  }
-  return results;
+  return ReductionResults(operands, dims);
 }
 
 Result<Shapes> InferSelectAndScatter(const Op& op, const Shapes& operands) {

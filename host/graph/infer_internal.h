@@ -36,6 +36,10 @@ struct WindowDimension {
 };
 std::optional<int64_t> WindowCount(const WindowDimension& window);
 
+// The results of a reduction whose first half of `operands` are inputs of one shape and whose second
+// half are their initial values, scalars of the inputs' types: each input's type with `dims`.
+Result<Shapes> ReductionResults(const Shapes& operands, const Dims& dims);
+
 Result<Shapes> InferDotGeneral(const Op& op, const Shapes& operands, const Shapes& declared);
 Result<Shapes> InferConvolution(const Op& op, const Shapes& operands, const Shapes& declared);
 Result<Shapes> InferReduceWindow(const Op& op, const Shapes& operands);
