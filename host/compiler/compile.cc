@@ -77,7 +77,8 @@ Result<isa::Executable> Compile(graph::Module module, const arch::ChipConfig& ch
   for (const isa::Step& step : compilation.executable.steps) {
     if (std::holds_alternative<isa::ChipStep>(step)) return std::move(compilation.executable);
   }
-  return Unsupported("no operation of this program computes anything on the chip");
+  return Unsupported("no operation of this program runs on the chip" +
+                     compilation.first_host_reason);
 }
 
 }  // namespace systolith::compiler

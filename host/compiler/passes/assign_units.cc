@@ -59,8 +59,7 @@ isa::OperationReport Report(const Op& op, const graph::Function& function,
 
 Status AssignUnits(Compilation& compilation) {
   const graph::Function& function = compilation.function();
-  std::string first_reason;
-  bool any_on_chip = false;
+  std::string& first_reason = compilation.first_host_reason;
   for (const Op& op : function.body.ops) {
     Placement placement;
     if (graph::IsCheck(op)) {
@@ -73,7 +72,6 @@ Status AssignUnits(Compilation& compilation) {
       const auto reason = WhyNotOnChip(op, function, compilation.chip);
       placement.unit = reason ? Unit::kEvaluator : Unit::kChip;
       placement.reason = reason.value_or("");
-      any_on_chip |= !reason;
       if (reason && compilation.options.no_fallback) {
         return Unsupported(fmt::format("{}: not on the chip: {} (fallback is not allowed)",
                                        graph::Describe(op), *reason));
@@ -84,9 +82,6 @@ Status AssignUnits(Compilation& compilation) {
       compilation.executable.operations.push_back(Report(op, function, placement));
     }
     compilation.placements.push_back(std::move(placement));
-  }
-  if (!any_on_chip) {
-    return Unsupported("no operation of this program runs on the chip" + first_reason);
   }
   std::vector<std::string>& notes = compilation.executable.notes;
   if (const double share = compilation.executable.FallbackShare(); share > 0.0) {
