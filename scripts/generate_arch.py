@@ -28,6 +28,10 @@ class Isa:
     def __init__(self):
         self.data = tomllib.loads((ARCH / "isa.toml").read_text())
         self.formats = {f["name"]: f for f in self.data["format"]}
+        for kind, doc in (("alu_op", "Operation of an ALU slot; 0: none."),
+                          ("lane_op", "Operation of the lane slot; 0: none.")):
+            values = {"none": 0} | {op["name"]: op["code"] for op in self.data[kind]}
+            self.data["enum"].append({"name": kind, "doc": doc, "values": values})
 
     def fields(self, fmt):
         """Fields of a format, included ones first: (name, word, lsb, width, count, signed, doc)."""
@@ -51,10 +55,18 @@ class Isa:
         opcodes = [i["opcode"] for i in self.data["instruction"]]
         if len(set(opcodes)) != len(opcodes):
             sys.exit("isa.toml: an opcode is used twice")
+        for kind in ("alu_op", "lane_op"):
+            codes = [op["code"] for op in self.data[kind]]
+            if len(set(codes)) != len(codes) or not all(0 < c < 256 for c in codes):
+                sys.exit(f"isa.toml: a code of {kind} is used twice or is out of range")
 
 
 SCALARS = ["version", "max_words", "loops", "flags", "remote_flag_base",
-           "host_flag_base", "scalars", "segments", "vector_ops", "vector_immediates", "no_level"]
+           "host_flag_base", "scalars", "segments", "no_level", "vector_threads", "vector_registers",
+           "shared_registers", "vector_scalars", "input_streams", "output_streams",
+           "kernel_bundles", "kernel_constants", "constant_window", "lookup_entries",
+           "segment_lanes", "operand_shared", "operand_input", "operand_output",
+           "operand_scalar", "operand_constant"]
 
 
 def isa_sv(isa):
@@ -92,6 +104,17 @@ def isa_sv(isa):
         for mname, bits in reversed(members):  # the last member of a packed struct is bit 0
             lines.append(f"    logic [{bits - 1}:0] {mname};")
         lines.append(f"  }} {name}_t;")
+    for kind in ("alu_op", "lane_op"):
+        for what, width, default in (("latency", 5, isa.data["vector_threads"]),
+                                     ("sources", 2, 0)):
+            name = f"{kind}_{what}"
+            lines += ["", f"  // {what} of an operation (isa.toml).",
+                      f"  function automatic logic [{width - 1}:0] {name}(input logic [7:0] op);",
+                      "    case (op)"]
+            lines += [f"      8'd{op['code']}: {name} = {width}'d{op[what]};  // {op['name']}"
+                      for op in isa.data[kind]]
+            lines += [f"      default: {name} = {width}'d{default};", "    endcase",
+                      "  endfunction"]
     lines += ["", "endpackage", "/* verilator lint_on UNUSEDPARAM */", ""]
     return "\n".join(lines)
 
@@ -118,6 +141,20 @@ def isa_h(isa):
         out += [f"    case {camel(enum['name'])}::{constant(n)}: return \"{n}\";"
                 for n in enum["values"]]
         out += ["  }", "  return \"?\";", "}"]
+    out += ["", "// An operation of kernels: what isa.toml says of it.", "struct OperationInfo {",
+            "  uint32_t code;", "  std::string_view name;",
+            "  uint32_t sources;  // operands x, y, z that it reads, in this order",
+            "  uint32_t latency;  // cycles until the same instance may use the result",
+            "  bool slot_a, slot_b, amount;  // ALU slots; amount: a lane operation reads z",
+            "  std::string_view doc;", "};"]
+    for kind in ("alu_op", "lane_op"):
+        ops = isa.data[kind]
+        out.append(f"inline constexpr std::array<OperationInfo, {len(ops)}> {constant(kind)}s = {{{{")
+        flag = lambda b: "true" if b else "false"
+        out += [f"    {{{op['code']}, \"{op['name']}\", {op['sources']}, {op['latency']}, "
+                f"{flag('a' in op.get('slots', ''))}, {flag('b' in op.get('slots', ''))}, "
+                f"{flag(op.get('amount', False))}, \"{op['doc']}\"}}," for op in ops]
+        out += ["}};"]
     out += ["", "enum class Opcode : uint32_t {"]
     out += [f"  {constant(i['name'])} = {i['opcode']},  // {i['doc']}"
             for i in isa.data["instruction"]]
@@ -210,6 +247,21 @@ def isa_md(isa):
             words = f"{word}" if count == 1 else f"{word}..{word + count - 1}"
             out.append(f"| `{f['name']}` | {words} | {lsb + width - 1}:{lsb}"
                        f"{' signed' if f.get('signed') else ''} | {f['doc']} |")
+    out += ["", "## Operations of kernels", "",
+            "Latency: cycles from one bundle of an instance to its next bundle, if this operation is in "
+            "the first one. Throughput: row groups per cycle that one slot completes with "
+            f"{isa.data['vector_threads']} instances at work; an operation of both slots has twice "
+            "that in all. Both are measured on the RTL by `tb/vpu/vpu_latency_test`."]
+    threads = isa.data["vector_threads"]
+    for kind, title in (("alu_op", "ALU slots"), ("lane_op", "Lane slot")):
+        out += ["", f"### {title}", "", "| code | name | operands | slots | latency | throughput | does |",
+                "|---|---|---|---|---|---|---|"]
+        for op in isa.data[kind]:
+            operands = ["x", "y", "z"][:op["sources"]] + (["z"] if op.get("amount") else [])
+            rate = min(1.0, threads / op["latency"])
+            out.append(f"| {op['code']} | `{op['name']}` | {' '.join(operands)} | "
+                       f"{' '.join(op.get('slots', 'lane')) if 'slots' in op else 'lane'} | "
+                       f"{op['latency']} | {rate:g} | {op['doc']} |")
     out += ["", "## Enumerations"]
     for enum in isa.data["enum"]:
         out += ["", f"### {enum['name']}", "", enum["doc"], "", "| value | name |", "|---|---|"]

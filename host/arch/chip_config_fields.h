@@ -21,6 +21,9 @@ struct ChipConfigFields {
   int64_t mxu_tile_columns = 64;  // Columns that share one activation register; changes neither bits nor cycles.
   int64_t mxu_product_stage = 0;  // A register per product; changes neither bits nor cycles.
   int64_t mxu_accumulator_rows = 256;  // Accumulator rows in each of the two halves.
+  int64_t vpu_sublanes = 2;  // Rows of the vector unit's row group; each has as many lanes as the larger side of the arrays.
+  int64_t vpu_read_words = 2;  // Buffer words that the vector unit reads per cycle.
+  int64_t vpu_write_words = 1;  // Buffer words that the vector unit writes per cycle.
   int64_t buffer_bytes = 0;  // Bytes of unified buffer, a power of two.
   int64_t buffer_banks = 16;  // Banks of the unified buffer, a power of two.
   int64_t sequencer_instruction_lines = 64;  // Memory lines of instruction buffer, a power of two.
@@ -49,7 +52,7 @@ struct ConfigField {
   bool ChipConfigFields::* bool_member;
   std::string ChipConfigFields::* string_member;
 };
-inline constexpr std::array<ConfigField, 24> kConfigFields = {{
+inline constexpr std::array<ConfigField, 27> kConfigFields = {{
     {"name", ConfigType::kString, true, false, false, "", 0, 4611686018427387904, 1, "", nullptr, nullptr, &ChipConfigFields::name},
     {"clock_mhz", ConfigType::kInt, false, false, false, "", 1, 100000, 1, "", &ChipConfigFields::clock_mhz, nullptr, nullptr},
     {"mxu.count", ConfigType::kInt, false, true, true, "MxuCount", 1, 8, 1, "", &ChipConfigFields::mxu_count, nullptr, nullptr},
@@ -60,6 +63,9 @@ inline constexpr std::array<ConfigField, 24> kConfigFields = {{
     {"mxu.tile_columns", ConfigType::kInt, false, true, false, "TileColumns", 8, 256, 1, "", &ChipConfigFields::mxu_tile_columns, nullptr, nullptr},
     {"mxu.product_stage", ConfigType::kInt, false, true, false, "ProductStage", 0, 1, 1, "", &ChipConfigFields::mxu_product_stage, nullptr, nullptr},
     {"mxu.accumulator_rows", ConfigType::kInt, false, true, true, "AccumulatorRows", 8, 4096, 1, "", &ChipConfigFields::mxu_accumulator_rows, nullptr, nullptr},
+    {"vpu.sublanes", ConfigType::kInt, false, true, true, "Sublanes", 1, 8, 1, "1|2|4|8", &ChipConfigFields::vpu_sublanes, nullptr, nullptr},
+    {"vpu.read_words", ConfigType::kInt, false, true, false, "VpuReadWords", 1, 4, 1, "1|2|4", &ChipConfigFields::vpu_read_words, nullptr, nullptr},
+    {"vpu.write_words", ConfigType::kInt, false, true, false, "VpuWriteWords", 1, 2, 1, "1|2", &ChipConfigFields::vpu_write_words, nullptr, nullptr},
     {"buffer.bytes", ConfigType::kInt, true, true, true, "BufferBytes", 4096, 67108864, 1, "", &ChipConfigFields::buffer_bytes, nullptr, nullptr},
     {"buffer.banks", ConfigType::kInt, false, true, false, "Banks", 2, 32, 1, "", &ChipConfigFields::buffer_banks, nullptr, nullptr},
     {"sequencer.instruction_lines", ConfigType::kInt, false, true, false, "InstructionLines", 8, 1024, 1, "", &ChipConfigFields::sequencer_instruction_lines, nullptr, nullptr},

@@ -53,6 +53,8 @@ enum class Csr : uint32_t {
   kInstructions = 0x218,  // ro: Instructions issued by the job.
   kBusy = 0x240,  // ro: Cycles of the job in which engine e worked: words 2e (low) and 2e+1 (high).
   kStall = 0x2c0,  // ro: Cycles in which engine e had an instruction but waited, as `busy`. busy + stall + idle = cycles.
+  kConflict = 0x340,  // ro: Word accesses of engine e to the unified buffer that a bank conflict held back, one per port and cycle.
+  kVpuSublanes = 0x034,  // ro: Sublanes of the vector unit: rows of a row group.
 };
 
 // Register `index` of an array of registers.
@@ -69,8 +71,9 @@ inline constexpr uint32_t kInterruptStatusFaultLsb = 1, kInterruptStatusFaultWid
 inline constexpr uint32_t kHostFlagFlagLsb = 0, kHostFlagFlagWidth = 8;
 inline constexpr uint32_t kHostFlagIncrementLsb = 16, kHostFlagIncrementWidth = 16;
 inline constexpr uint32_t kHbmTimingCount = 18;
-inline constexpr uint32_t kBusyCount = 24;
-inline constexpr uint32_t kStallCount = 24;
+inline constexpr uint32_t kBusyCount = 26;
+inline constexpr uint32_t kStallCount = 26;
+inline constexpr uint32_t kConflictCount = 13;
 
 enum class CsrAccess { kReadOnly, kReadWrite, kWriteOnly, kWriteOneToClear };
 struct CsrInfo {
@@ -79,7 +82,7 @@ struct CsrInfo {
   CsrAccess access;
   uint32_t count;
 };
-inline constexpr std::array<CsrInfo, 43> kCsrs = {{
+inline constexpr std::array<CsrInfo, 45> kCsrs = {{
     {Csr::kMagic, "magic", CsrAccess::kReadOnly, 1},
     {Csr::kIsaVersion, "isa_version", CsrAccess::kReadOnly, 1},
     {Csr::kProgramHashLo, "program_hash_lo", CsrAccess::kReadOnly, 1},
@@ -121,8 +124,10 @@ inline constexpr std::array<CsrInfo, 43> kCsrs = {{
     {Csr::kWriteBytesLo, "write_bytes_lo", CsrAccess::kReadOnly, 1},
     {Csr::kWriteBytesHi, "write_bytes_hi", CsrAccess::kReadOnly, 1},
     {Csr::kInstructions, "instructions", CsrAccess::kReadOnly, 1},
-    {Csr::kBusy, "busy", CsrAccess::kReadOnly, 24},
-    {Csr::kStall, "stall", CsrAccess::kReadOnly, 24},
+    {Csr::kBusy, "busy", CsrAccess::kReadOnly, 26},
+    {Csr::kStall, "stall", CsrAccess::kReadOnly, 26},
+    {Csr::kConflict, "conflict", CsrAccess::kReadOnly, 13},
+    {Csr::kVpuSublanes, "vpu_sublanes", CsrAccess::kReadOnly, 1},
 }};
 
 }  // namespace systolith::arch

@@ -9,7 +9,7 @@
 
 namespace systolith::arch {
 
-inline constexpr int kIsaVersion = 1;
+inline constexpr int kIsaVersion = 2;
 inline constexpr int kMaxWords = 64;
 inline constexpr int kLoops = 6;
 inline constexpr int kFlags = 64;
@@ -17,9 +17,23 @@ inline constexpr int kRemoteFlagBase = 48;
 inline constexpr int kHostFlagBase = 56;
 inline constexpr int kScalars = 32;
 inline constexpr int kSegments = 64;
-inline constexpr int kVectorOps = 8;
-inline constexpr int kVectorImmediates = 4;
 inline constexpr int kNoLevel = 7;
+inline constexpr int kVectorThreads = 4;
+inline constexpr int kVectorRegisters = 32;
+inline constexpr int kSharedRegisters = 32;
+inline constexpr int kVectorScalars = 16;
+inline constexpr int kInputStreams = 4;
+inline constexpr int kOutputStreams = 2;
+inline constexpr int kKernelBundles = 512;
+inline constexpr int kKernelConstants = 1024;
+inline constexpr int kConstantWindow = 128;
+inline constexpr int kLookupEntries = 32;
+inline constexpr int kSegmentLanes = 128;
+inline constexpr int kOperandShared = 32;
+inline constexpr int kOperandInput = 64;
+inline constexpr int kOperandOutput = 72;
+inline constexpr int kOperandScalar = 80;
+inline constexpr int kOperandConstant = 128;
 
 // An instruction's queue. The sequencer executes its own instructions itself.
 enum class Engine : uint32_t {
@@ -27,14 +41,15 @@ enum class Engine : uint32_t {
   kDmaLoad = 1,
   kDmaStore = 2,
   kVpu = 3,
-  kMxu0 = 4,
-  kMxu1 = 5,
-  kMxu2 = 6,
-  kMxu3 = 7,
-  kMxu4 = 8,
-  kMxu5 = 9,
-  kMxu6 = 10,
-  kMxu7 = 11,
+  kXlu = 4,
+  kMxu0 = 5,
+  kMxu1 = 6,
+  kMxu2 = 7,
+  kMxu3 = 8,
+  kMxu4 = 9,
+  kMxu5 = 10,
+  kMxu6 = 11,
+  kMxu7 = 12,
 };
 // The name in isa.toml, or "?".
 constexpr std::string_view Name(Engine value) {
@@ -43,6 +58,7 @@ constexpr std::string_view Name(Engine value) {
     case Engine::kDmaLoad: return "dma_load";
     case Engine::kDmaStore: return "dma_store";
     case Engine::kVpu: return "vpu";
+    case Engine::kXlu: return "xlu";
     case Engine::kMxu0: return "mxu0";
     case Engine::kMxu1: return "mxu1";
     case Engine::kMxu2: return "mxu2";
@@ -73,12 +89,17 @@ constexpr std::string_view Name(OperandType value) {
   return "?";
 }
 
-// Type of a vector operand in the buffer; lanes are 32 bits wide inside the unit.
+// Type of a stream's elements in the buffer; lanes are 32 bits wide inside the unit.
 enum class LaneType : uint32_t {
   kF32 = 0,
   kBf16 = 1,
   kS32 = 2,
   kS8 = 3,
+  kF16 = 4,
+  kS16 = 5,
+  kU8 = 6,
+  kU16 = 7,
+  kU32 = 8,
 };
 // The name in isa.toml, or "?".
 constexpr std::string_view Name(LaneType value) {
@@ -87,92 +108,59 @@ constexpr std::string_view Name(LaneType value) {
     case LaneType::kBf16: return "bf16";
     case LaneType::kS32: return "s32";
     case LaneType::kS8: return "s8";
+    case LaneType::kF16: return "f16";
+    case LaneType::kS16: return "s16";
+    case LaneType::kU8: return "u8";
+    case LaneType::kU16: return "u16";
+    case LaneType::kU32: return "u32";
   }
   return "?";
 }
 
-// Where the first vector operand comes from.
-enum class XSource : uint32_t {
-  kZero = 0,
-  kBuffer = 1,
-  kAccumulator = 2,
+// Where an input stream's elements come from.
+enum class StreamSource : uint32_t {
+  kBuffer = 0,
+  kAccumulator = 1,
+  kIota = 2,
 };
 // The name in isa.toml, or "?".
-constexpr std::string_view Name(XSource value) {
+constexpr std::string_view Name(StreamSource value) {
   switch (value) {
-    case XSource::kZero: return "zero";
-    case XSource::kBuffer: return "buffer";
-    case XSource::kAccumulator: return "accumulator";
+    case StreamSource::kBuffer: return "buffer";
+    case StreamSource::kAccumulator: return "accumulator";
+    case StreamSource::kIota: return "iota";
   }
   return "?";
 }
 
-// One step of a vector instruction: x <- op(x, operand), on every lane.
-enum class VectorOp : uint32_t {
-  kCopy = 0,
-  kAddF32 = 1,
-  kSubtractF32 = 2,
-  kReverseSubtractF32 = 3,
-  kMultiplyF32 = 4,
-  kMaximumF32 = 5,
-  kMinimumF32 = 6,
-  kRoundEvenF32 = 7,
-  kAddS32 = 16,
-  kSubtractS32 = 17,
-  kReverseSubtractS32 = 18,
-  kMultiplyS32 = 19,
-  kMaximumS32 = 20,
-  kMinimumS32 = 21,
-  kS32ToF32 = 32,
-  kF32ToS32 = 33,
-  kRoundBf16 = 34,
-  kRequantize = 35,
-};
-// The name in isa.toml, or "?".
-constexpr std::string_view Name(VectorOp value) {
-  switch (value) {
-    case VectorOp::kCopy: return "copy";
-    case VectorOp::kAddF32: return "add_f32";
-    case VectorOp::kSubtractF32: return "subtract_f32";
-    case VectorOp::kReverseSubtractF32: return "reverse_subtract_f32";
-    case VectorOp::kMultiplyF32: return "multiply_f32";
-    case VectorOp::kMaximumF32: return "maximum_f32";
-    case VectorOp::kMinimumF32: return "minimum_f32";
-    case VectorOp::kRoundEvenF32: return "round_even_f32";
-    case VectorOp::kAddS32: return "add_s32";
-    case VectorOp::kSubtractS32: return "subtract_s32";
-    case VectorOp::kReverseSubtractS32: return "reverse_subtract_s32";
-    case VectorOp::kMultiplyS32: return "multiply_s32";
-    case VectorOp::kMaximumS32: return "maximum_s32";
-    case VectorOp::kMinimumS32: return "minimum_s32";
-    case VectorOp::kS32ToF32: return "s32_to_f32";
-    case VectorOp::kF32ToS32: return "f32_to_s32";
-    case VectorOp::kRoundBf16: return "round_bf16";
-    case VectorOp::kRequantize: return "requantize";
-  }
-  return "?";
-}
-
-// Second operand of a step.
-enum class VectorOperand : uint32_t {
+// Which element or row of a group stands for all (inputs), or is the only one written (outputs).
+enum class Spread : uint32_t {
   kNone = 0,
-  kY = 1,
-  kZ = 2,
-  kImmediate0 = 4,
-  kImmediate1 = 5,
-  kImmediate2 = 6,
-  kImmediate3 = 7,
+  kLanes = 1,
+  kRows = 2,
+  kBoth = 3,
 };
 // The name in isa.toml, or "?".
-constexpr std::string_view Name(VectorOperand value) {
+constexpr std::string_view Name(Spread value) {
   switch (value) {
-    case VectorOperand::kNone: return "none";
-    case VectorOperand::kY: return "y";
-    case VectorOperand::kZ: return "z";
-    case VectorOperand::kImmediate0: return "immediate0";
-    case VectorOperand::kImmediate1: return "immediate1";
-    case VectorOperand::kImmediate2: return "immediate2";
-    case VectorOperand::kImmediate3: return "immediate3";
+    case Spread::kNone: return "none";
+    case Spread::kLanes: return "lanes";
+    case Spread::kRows: return "rows";
+    case Spread::kBoth: return "both";
+  }
+  return "?";
+}
+
+// What load_kernel writes.
+enum class KernelPart : uint32_t {
+  kBundles = 0,
+  kConstants = 1,
+};
+// The name in isa.toml, or "?".
+constexpr std::string_view Name(KernelPart value) {
+  switch (value) {
+    case KernelPart::kBundles: return "bundles";
+    case KernelPart::kConstants: return "constants";
   }
   return "?";
 }
@@ -214,6 +202,10 @@ enum class Fault : uint32_t {
   kMisaligned = 12,
   kMemoryRange = 13,
   kAborted = 14,
+  kKernelOpcode = 15,
+  kKernelRegister = 16,
+  kKernelLoop = 17,
+  kKernelStream = 18,
 };
 // The name in isa.toml, or "?".
 constexpr std::string_view Name(Fault value) {
@@ -233,9 +225,252 @@ constexpr std::string_view Name(Fault value) {
     case Fault::kMisaligned: return "misaligned";
     case Fault::kMemoryRange: return "memory_range";
     case Fault::kAborted: return "aborted";
+    case Fault::kKernelOpcode: return "kernel_opcode";
+    case Fault::kKernelRegister: return "kernel_register";
+    case Fault::kKernelLoop: return "kernel_loop";
+    case Fault::kKernelStream: return "kernel_stream";
   }
   return "?";
 }
+
+// Operation of an ALU slot; 0: none.
+enum class AluOp : uint32_t {
+  kNone = 0,
+  kAddF32 = 1,
+  kSubtractF32 = 2,
+  kMultiplyF32 = 3,
+  kMultiplyAddF32 = 4,
+  kMultiplySubtractF32 = 5,
+  kMaximumF32 = 6,
+  kMinimumF32 = 7,
+  kDivideF32 = 8,
+  kSquareRootF32 = 9,
+  kScaleF32 = 10,
+  kRoundEvenF32 = 11,
+  kRoundAwayF32 = 12,
+  kFloorF32 = 13,
+  kCeilingF32 = 14,
+  kEqualF32 = 16,
+  kLessF32 = 17,
+  kLessEqualF32 = 18,
+  kAddS32 = 32,
+  kSubtractS32 = 33,
+  kMultiplyS32 = 34,
+  kMultiplyHighS32 = 35,
+  kMultiplyHighU32 = 36,
+  kMaximumS32 = 37,
+  kMinimumS32 = 38,
+  kMaximumU32 = 39,
+  kMinimumU32 = 40,
+  kAnd = 41,
+  kOr = 42,
+  kXor = 43,
+  kAndNot = 44,
+  kShiftLeft = 45,
+  kShiftRightLogical = 46,
+  kShiftRightArithmetic = 47,
+  kRotateLeft = 48,
+  kEqualS32 = 49,
+  kLessS32 = 50,
+  kLessU32 = 51,
+  kSelect = 52,
+  kPopulationCount = 53,
+  kCountLeadingZeros = 54,
+  kS32ToF32 = 64,
+  kU32ToF32 = 65,
+  kF32ToS32 = 66,
+  kF32ToU32 = 67,
+  kRoundBf16 = 68,
+  kRoundF16 = 69,
+  kExponentF32 = 70,
+  kRequantizeDouble = 80,
+  kRequantizeSingle = 81,
+  kCopy = 96,
+  kLookup = 97,
+};
+// The name in isa.toml, or "?".
+constexpr std::string_view Name(AluOp value) {
+  switch (value) {
+    case AluOp::kNone: return "none";
+    case AluOp::kAddF32: return "add_f32";
+    case AluOp::kSubtractF32: return "subtract_f32";
+    case AluOp::kMultiplyF32: return "multiply_f32";
+    case AluOp::kMultiplyAddF32: return "multiply_add_f32";
+    case AluOp::kMultiplySubtractF32: return "multiply_subtract_f32";
+    case AluOp::kMaximumF32: return "maximum_f32";
+    case AluOp::kMinimumF32: return "minimum_f32";
+    case AluOp::kDivideF32: return "divide_f32";
+    case AluOp::kSquareRootF32: return "square_root_f32";
+    case AluOp::kScaleF32: return "scale_f32";
+    case AluOp::kRoundEvenF32: return "round_even_f32";
+    case AluOp::kRoundAwayF32: return "round_away_f32";
+    case AluOp::kFloorF32: return "floor_f32";
+    case AluOp::kCeilingF32: return "ceiling_f32";
+    case AluOp::kEqualF32: return "equal_f32";
+    case AluOp::kLessF32: return "less_f32";
+    case AluOp::kLessEqualF32: return "less_equal_f32";
+    case AluOp::kAddS32: return "add_s32";
+    case AluOp::kSubtractS32: return "subtract_s32";
+    case AluOp::kMultiplyS32: return "multiply_s32";
+    case AluOp::kMultiplyHighS32: return "multiply_high_s32";
+    case AluOp::kMultiplyHighU32: return "multiply_high_u32";
+    case AluOp::kMaximumS32: return "maximum_s32";
+    case AluOp::kMinimumS32: return "minimum_s32";
+    case AluOp::kMaximumU32: return "maximum_u32";
+    case AluOp::kMinimumU32: return "minimum_u32";
+    case AluOp::kAnd: return "and";
+    case AluOp::kOr: return "or";
+    case AluOp::kXor: return "xor";
+    case AluOp::kAndNot: return "and_not";
+    case AluOp::kShiftLeft: return "shift_left";
+    case AluOp::kShiftRightLogical: return "shift_right_logical";
+    case AluOp::kShiftRightArithmetic: return "shift_right_arithmetic";
+    case AluOp::kRotateLeft: return "rotate_left";
+    case AluOp::kEqualS32: return "equal_s32";
+    case AluOp::kLessS32: return "less_s32";
+    case AluOp::kLessU32: return "less_u32";
+    case AluOp::kSelect: return "select";
+    case AluOp::kPopulationCount: return "population_count";
+    case AluOp::kCountLeadingZeros: return "count_leading_zeros";
+    case AluOp::kS32ToF32: return "s32_to_f32";
+    case AluOp::kU32ToF32: return "u32_to_f32";
+    case AluOp::kF32ToS32: return "f32_to_s32";
+    case AluOp::kF32ToU32: return "f32_to_u32";
+    case AluOp::kRoundBf16: return "round_bf16";
+    case AluOp::kRoundF16: return "round_f16";
+    case AluOp::kExponentF32: return "exponent_f32";
+    case AluOp::kRequantizeDouble: return "requantize_double";
+    case AluOp::kRequantizeSingle: return "requantize_single";
+    case AluOp::kCopy: return "copy";
+    case AluOp::kLookup: return "lookup";
+  }
+  return "?";
+}
+
+// Operation of the lane slot; 0: none.
+enum class LaneOp : uint32_t {
+  kNone = 0,
+  kReduceAddF32 = 1,
+  kReduceMaximumF32 = 2,
+  kReduceMinimumF32 = 3,
+  kReduceAddS32 = 4,
+  kReduceMaximumS32 = 5,
+  kReduceMinimumS32 = 6,
+  kReduceAnd = 7,
+  kReduceOr = 8,
+  kArgMaximumF32 = 9,
+  kArgMinimumF32 = 10,
+  kBroadcastLane = 16,
+  kRotateLanes = 17,
+  kBroadcastRow = 18,
+  kSlide = 19,
+  kLaneIndex = 24,
+  kRowIndex = 25,
+};
+// The name in isa.toml, or "?".
+constexpr std::string_view Name(LaneOp value) {
+  switch (value) {
+    case LaneOp::kNone: return "none";
+    case LaneOp::kReduceAddF32: return "reduce_add_f32";
+    case LaneOp::kReduceMaximumF32: return "reduce_maximum_f32";
+    case LaneOp::kReduceMinimumF32: return "reduce_minimum_f32";
+    case LaneOp::kReduceAddS32: return "reduce_add_s32";
+    case LaneOp::kReduceMaximumS32: return "reduce_maximum_s32";
+    case LaneOp::kReduceMinimumS32: return "reduce_minimum_s32";
+    case LaneOp::kReduceAnd: return "reduce_and";
+    case LaneOp::kReduceOr: return "reduce_or";
+    case LaneOp::kArgMaximumF32: return "arg_maximum_f32";
+    case LaneOp::kArgMinimumF32: return "arg_minimum_f32";
+    case LaneOp::kBroadcastLane: return "broadcast_lane";
+    case LaneOp::kRotateLanes: return "rotate_lanes";
+    case LaneOp::kBroadcastRow: return "broadcast_row";
+    case LaneOp::kSlide: return "slide";
+    case LaneOp::kLaneIndex: return "lane_index";
+    case LaneOp::kRowIndex: return "row_index";
+  }
+  return "?";
+}
+
+// An operation of kernels: what isa.toml says of it.
+struct OperationInfo {
+  uint32_t code;
+  std::string_view name;
+  uint32_t sources;  // operands x, y, z that it reads, in this order
+  uint32_t latency;  // cycles until the same instance may use the result
+  bool slot_a, slot_b, amount;  // ALU slots; amount: a lane operation reads z
+  std::string_view doc;
+};
+inline constexpr std::array<OperationInfo, 51> kAluOps = {{
+    {1, "add_f32", 2, 4, true, true, false, "x + y."},
+    {2, "subtract_f32", 2, 4, true, true, false, "x - y."},
+    {3, "multiply_f32", 2, 4, true, true, false, "x * y."},
+    {4, "multiply_add_f32", 3, 4, true, true, false, "x * y + z, rounded once."},
+    {5, "multiply_subtract_f32", 3, 4, true, true, false, "z - x * y, rounded once."},
+    {6, "maximum_f32", 2, 4, true, true, false, "The larger; NaN if either is; +0 > -0; no flushing."},
+    {7, "minimum_f32", 2, 4, true, true, false, "The smaller; NaN if either is; +0 > -0; no flushing."},
+    {8, "divide_f32", 2, 16, true, false, false, "x / y, correctly rounded."},
+    {9, "square_root_f32", 1, 16, true, false, false, "Square root of x, correctly rounded."},
+    {10, "scale_f32", 2, 4, true, true, false, "x * 2^y, y as s32."},
+    {11, "round_even_f32", 1, 4, true, true, false, "To an integral value, ties to even."},
+    {12, "round_away_f32", 1, 4, true, true, false, "To an integral value, ties away from zero."},
+    {13, "floor_f32", 1, 4, true, true, false, "To the integral value below."},
+    {14, "ceiling_f32", 1, 4, true, true, false, "To the integral value above."},
+    {16, "equal_f32", 2, 4, true, true, false, "All ones if x = y, else 0; NaN equals nothing, -0 = +0; no flushing."},
+    {17, "less_f32", 2, 4, true, true, false, "All ones if x < y, else 0; false if either is NaN."},
+    {18, "less_equal_f32", 2, 4, true, true, false, "All ones if x <= y, else 0; false if either is NaN."},
+    {32, "add_s32", 2, 4, true, true, false, "x + y modulo 2^32."},
+    {33, "subtract_s32", 2, 4, true, true, false, "x - y modulo 2^32."},
+    {34, "multiply_s32", 2, 4, true, true, false, "x * y modulo 2^32."},
+    {35, "multiply_high_s32", 2, 4, true, true, false, "High word of the signed 64-bit product."},
+    {36, "multiply_high_u32", 2, 4, true, true, false, "High word of the unsigned 64-bit product."},
+    {37, "maximum_s32", 2, 4, true, true, false, "The larger, signed."},
+    {38, "minimum_s32", 2, 4, true, true, false, "The smaller, signed."},
+    {39, "maximum_u32", 2, 4, true, true, false, "The larger, unsigned."},
+    {40, "minimum_u32", 2, 4, true, true, false, "The smaller, unsigned."},
+    {41, "and", 2, 4, true, true, false, "Bitwise and."},
+    {42, "or", 2, 4, true, true, false, "Bitwise or."},
+    {43, "xor", 2, 4, true, true, false, "Bitwise exclusive or."},
+    {44, "and_not", 2, 4, true, true, false, "x and not y."},
+    {45, "shift_left", 2, 4, true, true, false, "x shifted left by y (unsigned); 0 from 32 on."},
+    {46, "shift_right_logical", 2, 4, true, true, false, "x shifted right by y (unsigned), zeros enter; 0 from 32 on."},
+    {47, "shift_right_arithmetic", 2, 4, true, true, false, "x shifted right by y (unsigned), signs enter; all signs from 32 on."},
+    {48, "rotate_left", 2, 4, true, true, false, "x rotated left by y modulo 32."},
+    {49, "equal_s32", 2, 4, true, true, false, "All ones if x = y, else 0."},
+    {50, "less_s32", 2, 4, true, true, false, "All ones if x < y, signed, else 0."},
+    {51, "less_u32", 2, 4, true, true, false, "All ones if x < y, unsigned, else 0."},
+    {52, "select", 3, 4, true, true, false, "y if x is not 0, else z."},
+    {53, "population_count", 1, 4, true, true, false, "Bits of x that are 1."},
+    {54, "count_leading_zeros", 1, 4, true, true, false, "Zeros above the highest 1 of x; 32 for 0."},
+    {64, "s32_to_f32", 1, 4, true, true, false, "Nearest even."},
+    {65, "u32_to_f32", 1, 4, true, true, false, "Nearest even."},
+    {66, "f32_to_s32", 1, 4, true, true, false, "Toward zero, saturating; NaN gives 0."},
+    {67, "f32_to_u32", 1, 4, true, true, false, "Toward zero, saturating (below 0: 0); NaN gives 0."},
+    {68, "round_bf16", 1, 4, true, true, false, "f32 to bf16 and back: nearest even, subnormals kept."},
+    {69, "round_f16", 1, 4, true, true, false, "f32 to f16 and back: nearest even, overflow to infinity, f16 subnormals kept."},
+    {70, "exponent_f32", 1, 4, true, true, false, "Bits 30..23 of x minus 127, as s32."},
+    {80, "requantize_double", 3, 4, true, true, false, "x times y * 2^(z-31), rounded twice, as TFLite's reference kernels."},
+    {81, "requantize_single", 3, 4, true, true, false, "x times y * 2^(z-31), rounded once (half up), saturating."},
+    {96, "copy", 1, 4, true, true, false, "x."},
+    {97, "lookup", 2, 4, true, true, false, "Entry x mod 32 of the table at constant y."},
+}};
+inline constexpr std::array<OperationInfo, 16> kLaneOps = {{
+    {1, "reduce_add_f32", 1, 8, false, false, false, "Sum over a segment as a tree: distances half a segment, ... 2, 1."},
+    {2, "reduce_maximum_f32", 1, 8, false, false, false, "maximum_f32 over a segment."},
+    {3, "reduce_minimum_f32", 1, 8, false, false, false, "minimum_f32 over a segment."},
+    {4, "reduce_add_s32", 1, 8, false, false, false, "Sum over a segment."},
+    {5, "reduce_maximum_s32", 1, 8, false, false, false, "maximum_s32 over a segment."},
+    {6, "reduce_minimum_s32", 1, 8, false, false, false, "minimum_s32 over a segment."},
+    {7, "reduce_and", 1, 8, false, false, false, "Bitwise and over a segment."},
+    {8, "reduce_or", 1, 8, false, false, false, "Bitwise or over a segment."},
+    {9, "arg_maximum_f32", 1, 8, false, false, false, "Lowest lane of the segment that holds its largest value (or a NaN), as s32."},
+    {10, "arg_minimum_f32", 1, 8, false, false, false, "Lowest lane of the segment that holds its smallest value (or a NaN), as s32."},
+    {16, "broadcast_lane", 1, 4, false, false, true, "The element of lane z (modulo the segment) in all lanes of the segment."},
+    {17, "rotate_lanes", 1, 4, false, false, true, "Lane i gets the element of lane (i + z) modulo Lanes of its row."},
+    {18, "broadcast_row", 1, 4, false, false, true, "Row z (modulo Sublanes) in all rows."},
+    {19, "slide", 2, 4, false, false, true, "Element e gets element e + z of x followed by y; z from 0 to Lanes * Sublanes."},
+    {24, "lane_index", 0, 4, false, false, false, "The number of the lane in its row."},
+    {25, "row_index", 0, 4, false, false, false, "The number of the row in its group."},
+}};
 
 enum class Opcode : uint32_t {
   kHalt = 1,  // Ends the program: once every engine is idle the job completes.
@@ -247,7 +482,10 @@ enum class Opcode : uint32_t {
   kLoad = 17,  // HBM to unified buffer. On dma_load.
   kStore = 18,  // Unified buffer to HBM. On dma_store.
   kMatmul = 19,  // On an MXU.
-  kVector = 20,  // On the vpu.
+  kVector = 20,  // Runs a kernel over rows. On the vpu.
+  kLoadKernel = 21,  // Writes kernel memory. On the vpu.
+  kStream = 22,  // Describes a stream of the vector unit. On the vpu.
+  kTranspose = 23,  // Transposes tiles. On the xlu.
 };
 
 // Where a field sits: `count` words from `word` on, each with `width` bits at `lsb`.
@@ -1299,8 +1537,492 @@ constexpr Matmul DecodeMatmul(std::span<const uint32_t> words) {
   return value;
 }
 
-inline constexpr uint32_t kVectorWords = 64;
-inline constexpr std::array<FieldInfo, 69> kVectorFields = {{
+inline constexpr uint32_t kLoadKernelWords = 64;
+inline constexpr std::array<FieldInfo, 49> kLoadKernelFields = {{
+    {"opcode", 0, 0, 8, 1, false},
+    {"engine", 0, 8, 4, 1, false},
+    {"quads", 0, 16, 6, 1, false},
+    {"patch0_word", 1, 0, 6, 1, false},
+    {"patch0_reg", 1, 8, 5, 1, false},
+    {"patch1_word", 1, 16, 6, 1, false},
+    {"patch1_reg", 1, 24, 5, 1, false},
+    {"patch2_word", 2, 0, 6, 1, false},
+    {"patch2_reg", 2, 8, 5, 1, false},
+    {"patch3_word", 2, 16, 6, 1, false},
+    {"patch3_reg", 2, 24, 5, 1, false},
+    {"signal0_flag", 3, 0, 8, 1, false},
+    {"signal0_level", 3, 8, 3, 1, false},
+    {"signal0_valid", 3, 15, 1, 1, false},
+    {"signal1_flag", 3, 16, 8, 1, false},
+    {"signal1_level", 3, 24, 3, 1, false},
+    {"signal1_valid", 3, 31, 1, 1, false},
+    {"wait0_flag", 4, 0, 8, 1, false},
+    {"wait0_level", 4, 8, 3, 1, false},
+    {"wait0_weights", 4, 11, 1, 1, false},
+    {"wait0_reg", 4, 16, 5, 1, false},
+    {"wait0_valid", 4, 31, 1, 1, false},
+    {"wait0_target", 5, 0, 16, 1, false},
+    {"wait0_step", 5, 16, 16, 1, false},
+    {"wait1_flag", 6, 0, 8, 1, false},
+    {"wait1_level", 6, 8, 3, 1, false},
+    {"wait1_weights", 6, 11, 1, 1, false},
+    {"wait1_reg", 6, 16, 5, 1, false},
+    {"wait1_valid", 6, 31, 1, 1, false},
+    {"wait1_target", 7, 0, 16, 1, false},
+    {"wait1_step", 7, 16, 16, 1, false},
+    {"wait2_flag", 8, 0, 8, 1, false},
+    {"wait2_level", 8, 8, 3, 1, false},
+    {"wait2_weights", 8, 11, 1, 1, false},
+    {"wait2_reg", 8, 16, 5, 1, false},
+    {"wait2_valid", 8, 31, 1, 1, false},
+    {"wait2_target", 9, 0, 16, 1, false},
+    {"wait2_step", 9, 16, 16, 1, false},
+    {"wait3_flag", 10, 0, 8, 1, false},
+    {"wait3_level", 10, 8, 3, 1, false},
+    {"wait3_weights", 10, 11, 1, 1, false},
+    {"wait3_reg", 10, 16, 5, 1, false},
+    {"wait3_valid", 10, 31, 1, 1, false},
+    {"wait3_target", 11, 0, 16, 1, false},
+    {"wait3_step", 11, 16, 16, 1, false},
+    {"part", 12, 0, 1, 1, false},
+    {"first", 12, 8, 16, 1, false},
+    {"count", 12, 24, 6, 1, false},
+    {"data", 14, 0, 32, 50, false},
+}};
+
+// Writes bundles or constants into the vector unit's kernel memory.
+struct LoadKernel {
+  uint32_t opcode = 0;  // Which instruction.
+  uint32_t engine = 0;  // Which queue; 0 is the sequencer itself.
+  uint32_t quads = 0;  // Length of the instruction in units of 16 bytes.
+  uint32_t patch0_word = 0;  // Word to which register patch0_reg is added on issue.
+  uint32_t patch0_reg = 0;  // Register added; 0 is no patch.
+  uint32_t patch1_word = 0;  // As patch0.
+  uint32_t patch1_reg = 0;  // As patch0.
+  uint32_t patch2_word = 0;  // As patch0.
+  uint32_t patch2_reg = 0;  // As patch0.
+  uint32_t patch3_word = 0;  // As patch0.
+  uint32_t patch3_reg = 0;  // As patch0.
+  uint32_t signal0_flag = 0;  // Flag raised by one.
+  uint32_t signal0_level = 0;  // At the end of every iteration of this level (0: of the instruction).
+  uint32_t signal0_valid = 0;  // Whether there is this signal.
+  uint32_t signal1_flag = 0;  // As signal0.
+  uint32_t signal1_level = 0;  // As signal0.
+  uint32_t signal1_valid = 0;  // As signal0.
+  uint32_t wait0_flag = 0;  // Flag waited for.
+  uint32_t wait0_level = 0;  // Before every iteration of this level.
+  uint32_t wait0_weights = 0;  // matmul: holds the weight stream instead of the activation stream.
+  uint32_t wait0_reg = 0;  // Register added to the target on issue.
+  uint32_t wait0_valid = 0;  // Whether there is this wait.
+  uint32_t wait0_target = 0;  // Value that the flag must have reached.
+  uint32_t wait0_step = 0;  // Added to the target after every passed wait.
+  uint32_t wait1_flag = 0;  // As wait0.
+  uint32_t wait1_level = 0;  // As wait0.
+  uint32_t wait1_weights = 0;  // As wait0.
+  uint32_t wait1_reg = 0;  // As wait0.
+  uint32_t wait1_valid = 0;  // As wait0.
+  uint32_t wait1_target = 0;  // As wait0.
+  uint32_t wait1_step = 0;  // As wait0.
+  uint32_t wait2_flag = 0;  // As wait0.
+  uint32_t wait2_level = 0;  // As wait0.
+  uint32_t wait2_weights = 0;  // As wait0.
+  uint32_t wait2_reg = 0;  // As wait0.
+  uint32_t wait2_valid = 0;  // As wait0.
+  uint32_t wait2_target = 0;  // As wait0.
+  uint32_t wait2_step = 0;  // As wait0.
+  uint32_t wait3_flag = 0;  // As wait0.
+  uint32_t wait3_level = 0;  // As wait0.
+  uint32_t wait3_weights = 0;  // As wait0.
+  uint32_t wait3_reg = 0;  // As wait0.
+  uint32_t wait3_valid = 0;  // As wait0.
+  uint32_t wait3_target = 0;  // As wait0.
+  uint32_t wait3_step = 0;  // As wait0.
+  uint32_t part = 0;  // kernel_part: which memory.
+  uint32_t first = 0;  // First bundle or constant written.
+  uint32_t count = 0;  // Bundles (1..10) or constants (1..50).
+  std::array<uint32_t, 50> data{};  // Bundles of 5 words each, or constants.
+  bool operator==(const LoadKernel&) const = default;
+};
+constexpr void Encode(const LoadKernel& value, std::span<uint32_t> words) {
+  for (uint32_t i = 0; i < kLoadKernelWords; ++i) words[i] = 0;
+  SetField(words, kLoadKernelFields[0], static_cast<uint32_t>(value.opcode));
+  SetField(words, kLoadKernelFields[1], static_cast<uint32_t>(value.engine));
+  SetField(words, kLoadKernelFields[2], static_cast<uint32_t>(value.quads));
+  SetField(words, kLoadKernelFields[3], static_cast<uint32_t>(value.patch0_word));
+  SetField(words, kLoadKernelFields[4], static_cast<uint32_t>(value.patch0_reg));
+  SetField(words, kLoadKernelFields[5], static_cast<uint32_t>(value.patch1_word));
+  SetField(words, kLoadKernelFields[6], static_cast<uint32_t>(value.patch1_reg));
+  SetField(words, kLoadKernelFields[7], static_cast<uint32_t>(value.patch2_word));
+  SetField(words, kLoadKernelFields[8], static_cast<uint32_t>(value.patch2_reg));
+  SetField(words, kLoadKernelFields[9], static_cast<uint32_t>(value.patch3_word));
+  SetField(words, kLoadKernelFields[10], static_cast<uint32_t>(value.patch3_reg));
+  SetField(words, kLoadKernelFields[11], static_cast<uint32_t>(value.signal0_flag));
+  SetField(words, kLoadKernelFields[12], static_cast<uint32_t>(value.signal0_level));
+  SetField(words, kLoadKernelFields[13], static_cast<uint32_t>(value.signal0_valid));
+  SetField(words, kLoadKernelFields[14], static_cast<uint32_t>(value.signal1_flag));
+  SetField(words, kLoadKernelFields[15], static_cast<uint32_t>(value.signal1_level));
+  SetField(words, kLoadKernelFields[16], static_cast<uint32_t>(value.signal1_valid));
+  SetField(words, kLoadKernelFields[17], static_cast<uint32_t>(value.wait0_flag));
+  SetField(words, kLoadKernelFields[18], static_cast<uint32_t>(value.wait0_level));
+  SetField(words, kLoadKernelFields[19], static_cast<uint32_t>(value.wait0_weights));
+  SetField(words, kLoadKernelFields[20], static_cast<uint32_t>(value.wait0_reg));
+  SetField(words, kLoadKernelFields[21], static_cast<uint32_t>(value.wait0_valid));
+  SetField(words, kLoadKernelFields[22], static_cast<uint32_t>(value.wait0_target));
+  SetField(words, kLoadKernelFields[23], static_cast<uint32_t>(value.wait0_step));
+  SetField(words, kLoadKernelFields[24], static_cast<uint32_t>(value.wait1_flag));
+  SetField(words, kLoadKernelFields[25], static_cast<uint32_t>(value.wait1_level));
+  SetField(words, kLoadKernelFields[26], static_cast<uint32_t>(value.wait1_weights));
+  SetField(words, kLoadKernelFields[27], static_cast<uint32_t>(value.wait1_reg));
+  SetField(words, kLoadKernelFields[28], static_cast<uint32_t>(value.wait1_valid));
+  SetField(words, kLoadKernelFields[29], static_cast<uint32_t>(value.wait1_target));
+  SetField(words, kLoadKernelFields[30], static_cast<uint32_t>(value.wait1_step));
+  SetField(words, kLoadKernelFields[31], static_cast<uint32_t>(value.wait2_flag));
+  SetField(words, kLoadKernelFields[32], static_cast<uint32_t>(value.wait2_level));
+  SetField(words, kLoadKernelFields[33], static_cast<uint32_t>(value.wait2_weights));
+  SetField(words, kLoadKernelFields[34], static_cast<uint32_t>(value.wait2_reg));
+  SetField(words, kLoadKernelFields[35], static_cast<uint32_t>(value.wait2_valid));
+  SetField(words, kLoadKernelFields[36], static_cast<uint32_t>(value.wait2_target));
+  SetField(words, kLoadKernelFields[37], static_cast<uint32_t>(value.wait2_step));
+  SetField(words, kLoadKernelFields[38], static_cast<uint32_t>(value.wait3_flag));
+  SetField(words, kLoadKernelFields[39], static_cast<uint32_t>(value.wait3_level));
+  SetField(words, kLoadKernelFields[40], static_cast<uint32_t>(value.wait3_weights));
+  SetField(words, kLoadKernelFields[41], static_cast<uint32_t>(value.wait3_reg));
+  SetField(words, kLoadKernelFields[42], static_cast<uint32_t>(value.wait3_valid));
+  SetField(words, kLoadKernelFields[43], static_cast<uint32_t>(value.wait3_target));
+  SetField(words, kLoadKernelFields[44], static_cast<uint32_t>(value.wait3_step));
+  SetField(words, kLoadKernelFields[45], static_cast<uint32_t>(value.part));
+  SetField(words, kLoadKernelFields[46], static_cast<uint32_t>(value.first));
+  SetField(words, kLoadKernelFields[47], static_cast<uint32_t>(value.count));
+  for (uint32_t i = 0; i < 50; ++i) SetField(words, kLoadKernelFields[48], static_cast<uint32_t>(value.data[i]), i);
+}
+constexpr LoadKernel DecodeLoadKernel(std::span<const uint32_t> words) {
+  LoadKernel value;
+  value.opcode = static_cast<uint32_t>(GetField(words, kLoadKernelFields[0]));
+  value.engine = static_cast<uint32_t>(GetField(words, kLoadKernelFields[1]));
+  value.quads = static_cast<uint32_t>(GetField(words, kLoadKernelFields[2]));
+  value.patch0_word = static_cast<uint32_t>(GetField(words, kLoadKernelFields[3]));
+  value.patch0_reg = static_cast<uint32_t>(GetField(words, kLoadKernelFields[4]));
+  value.patch1_word = static_cast<uint32_t>(GetField(words, kLoadKernelFields[5]));
+  value.patch1_reg = static_cast<uint32_t>(GetField(words, kLoadKernelFields[6]));
+  value.patch2_word = static_cast<uint32_t>(GetField(words, kLoadKernelFields[7]));
+  value.patch2_reg = static_cast<uint32_t>(GetField(words, kLoadKernelFields[8]));
+  value.patch3_word = static_cast<uint32_t>(GetField(words, kLoadKernelFields[9]));
+  value.patch3_reg = static_cast<uint32_t>(GetField(words, kLoadKernelFields[10]));
+  value.signal0_flag = static_cast<uint32_t>(GetField(words, kLoadKernelFields[11]));
+  value.signal0_level = static_cast<uint32_t>(GetField(words, kLoadKernelFields[12]));
+  value.signal0_valid = static_cast<uint32_t>(GetField(words, kLoadKernelFields[13]));
+  value.signal1_flag = static_cast<uint32_t>(GetField(words, kLoadKernelFields[14]));
+  value.signal1_level = static_cast<uint32_t>(GetField(words, kLoadKernelFields[15]));
+  value.signal1_valid = static_cast<uint32_t>(GetField(words, kLoadKernelFields[16]));
+  value.wait0_flag = static_cast<uint32_t>(GetField(words, kLoadKernelFields[17]));
+  value.wait0_level = static_cast<uint32_t>(GetField(words, kLoadKernelFields[18]));
+  value.wait0_weights = static_cast<uint32_t>(GetField(words, kLoadKernelFields[19]));
+  value.wait0_reg = static_cast<uint32_t>(GetField(words, kLoadKernelFields[20]));
+  value.wait0_valid = static_cast<uint32_t>(GetField(words, kLoadKernelFields[21]));
+  value.wait0_target = static_cast<uint32_t>(GetField(words, kLoadKernelFields[22]));
+  value.wait0_step = static_cast<uint32_t>(GetField(words, kLoadKernelFields[23]));
+  value.wait1_flag = static_cast<uint32_t>(GetField(words, kLoadKernelFields[24]));
+  value.wait1_level = static_cast<uint32_t>(GetField(words, kLoadKernelFields[25]));
+  value.wait1_weights = static_cast<uint32_t>(GetField(words, kLoadKernelFields[26]));
+  value.wait1_reg = static_cast<uint32_t>(GetField(words, kLoadKernelFields[27]));
+  value.wait1_valid = static_cast<uint32_t>(GetField(words, kLoadKernelFields[28]));
+  value.wait1_target = static_cast<uint32_t>(GetField(words, kLoadKernelFields[29]));
+  value.wait1_step = static_cast<uint32_t>(GetField(words, kLoadKernelFields[30]));
+  value.wait2_flag = static_cast<uint32_t>(GetField(words, kLoadKernelFields[31]));
+  value.wait2_level = static_cast<uint32_t>(GetField(words, kLoadKernelFields[32]));
+  value.wait2_weights = static_cast<uint32_t>(GetField(words, kLoadKernelFields[33]));
+  value.wait2_reg = static_cast<uint32_t>(GetField(words, kLoadKernelFields[34]));
+  value.wait2_valid = static_cast<uint32_t>(GetField(words, kLoadKernelFields[35]));
+  value.wait2_target = static_cast<uint32_t>(GetField(words, kLoadKernelFields[36]));
+  value.wait2_step = static_cast<uint32_t>(GetField(words, kLoadKernelFields[37]));
+  value.wait3_flag = static_cast<uint32_t>(GetField(words, kLoadKernelFields[38]));
+  value.wait3_level = static_cast<uint32_t>(GetField(words, kLoadKernelFields[39]));
+  value.wait3_weights = static_cast<uint32_t>(GetField(words, kLoadKernelFields[40]));
+  value.wait3_reg = static_cast<uint32_t>(GetField(words, kLoadKernelFields[41]));
+  value.wait3_valid = static_cast<uint32_t>(GetField(words, kLoadKernelFields[42]));
+  value.wait3_target = static_cast<uint32_t>(GetField(words, kLoadKernelFields[43]));
+  value.wait3_step = static_cast<uint32_t>(GetField(words, kLoadKernelFields[44]));
+  value.part = static_cast<uint32_t>(GetField(words, kLoadKernelFields[45]));
+  value.first = static_cast<uint32_t>(GetField(words, kLoadKernelFields[46]));
+  value.count = static_cast<uint32_t>(GetField(words, kLoadKernelFields[47]));
+  for (uint32_t i = 0; i < 50; ++i) value.data[i] = static_cast<uint32_t>(GetField(words, kLoadKernelFields[48], i));
+  return value;
+}
+
+inline constexpr uint32_t kStreamWords = 48;
+inline constexpr std::array<FieldInfo, 64> kStreamFields = {{
+    {"opcode", 0, 0, 8, 1, false},
+    {"engine", 0, 8, 4, 1, false},
+    {"quads", 0, 16, 6, 1, false},
+    {"patch0_word", 1, 0, 6, 1, false},
+    {"patch0_reg", 1, 8, 5, 1, false},
+    {"patch1_word", 1, 16, 6, 1, false},
+    {"patch1_reg", 1, 24, 5, 1, false},
+    {"patch2_word", 2, 0, 6, 1, false},
+    {"patch2_reg", 2, 8, 5, 1, false},
+    {"patch3_word", 2, 16, 6, 1, false},
+    {"patch3_reg", 2, 24, 5, 1, false},
+    {"signal0_flag", 3, 0, 8, 1, false},
+    {"signal0_level", 3, 8, 3, 1, false},
+    {"signal0_valid", 3, 15, 1, 1, false},
+    {"signal1_flag", 3, 16, 8, 1, false},
+    {"signal1_level", 3, 24, 3, 1, false},
+    {"signal1_valid", 3, 31, 1, 1, false},
+    {"wait0_flag", 4, 0, 8, 1, false},
+    {"wait0_level", 4, 8, 3, 1, false},
+    {"wait0_weights", 4, 11, 1, 1, false},
+    {"wait0_reg", 4, 16, 5, 1, false},
+    {"wait0_valid", 4, 31, 1, 1, false},
+    {"wait0_target", 5, 0, 16, 1, false},
+    {"wait0_step", 5, 16, 16, 1, false},
+    {"wait1_flag", 6, 0, 8, 1, false},
+    {"wait1_level", 6, 8, 3, 1, false},
+    {"wait1_weights", 6, 11, 1, 1, false},
+    {"wait1_reg", 6, 16, 5, 1, false},
+    {"wait1_valid", 6, 31, 1, 1, false},
+    {"wait1_target", 7, 0, 16, 1, false},
+    {"wait1_step", 7, 16, 16, 1, false},
+    {"wait2_flag", 8, 0, 8, 1, false},
+    {"wait2_level", 8, 8, 3, 1, false},
+    {"wait2_weights", 8, 11, 1, 1, false},
+    {"wait2_reg", 8, 16, 5, 1, false},
+    {"wait2_valid", 8, 31, 1, 1, false},
+    {"wait2_target", 9, 0, 16, 1, false},
+    {"wait2_step", 9, 16, 16, 1, false},
+    {"wait3_flag", 10, 0, 8, 1, false},
+    {"wait3_level", 10, 8, 3, 1, false},
+    {"wait3_weights", 10, 11, 1, 1, false},
+    {"wait3_reg", 10, 16, 5, 1, false},
+    {"wait3_valid", 10, 31, 1, 1, false},
+    {"wait3_target", 11, 0, 16, 1, false},
+    {"wait3_step", 11, 16, 16, 1, false},
+    {"index", 12, 0, 3, 1, false},
+    {"type", 12, 4, 4, 1, false},
+    {"source", 12, 8, 2, 1, false},
+    {"unit", 12, 12, 3, 1, false},
+    {"flat", 12, 16, 1, 1, false},
+    {"spread", 12, 20, 2, 1, false},
+    {"gather", 12, 24, 1, 1, false},
+    {"groups_limit", 13, 0, 32, 1, false},
+    {"strides", 14, 0, 32, 8, true},
+    {"x_base", 22, 0, 32, 1, true},
+    {"x_steps", 23, 0, 32, 8, true},
+    {"x_limit", 31, 0, 32, 1, false},
+    {"y_base", 32, 0, 32, 1, true},
+    {"y_steps", 33, 0, 32, 8, true},
+    {"y_limit", 41, 0, 32, 1, false},
+    {"fill", 42, 0, 32, 1, false},
+    {"gather_base", 43, 0, 32, 1, false},
+    {"gather_stride", 44, 0, 32, 1, true},
+    {"gather_limit", 45, 0, 32, 1, false},
+}};
+
+// Describes one stream of the vector unit, until the next description of it.
+struct Stream {
+  uint32_t opcode = 0;  // Which instruction.
+  uint32_t engine = 0;  // Which queue; 0 is the sequencer itself.
+  uint32_t quads = 0;  // Length of the instruction in units of 16 bytes.
+  uint32_t patch0_word = 0;  // Word to which register patch0_reg is added on issue.
+  uint32_t patch0_reg = 0;  // Register added; 0 is no patch.
+  uint32_t patch1_word = 0;  // As patch0.
+  uint32_t patch1_reg = 0;  // As patch0.
+  uint32_t patch2_word = 0;  // As patch0.
+  uint32_t patch2_reg = 0;  // As patch0.
+  uint32_t patch3_word = 0;  // As patch0.
+  uint32_t patch3_reg = 0;  // As patch0.
+  uint32_t signal0_flag = 0;  // Flag raised by one.
+  uint32_t signal0_level = 0;  // At the end of every iteration of this level (0: of the instruction).
+  uint32_t signal0_valid = 0;  // Whether there is this signal.
+  uint32_t signal1_flag = 0;  // As signal0.
+  uint32_t signal1_level = 0;  // As signal0.
+  uint32_t signal1_valid = 0;  // As signal0.
+  uint32_t wait0_flag = 0;  // Flag waited for.
+  uint32_t wait0_level = 0;  // Before every iteration of this level.
+  uint32_t wait0_weights = 0;  // matmul: holds the weight stream instead of the activation stream.
+  uint32_t wait0_reg = 0;  // Register added to the target on issue.
+  uint32_t wait0_valid = 0;  // Whether there is this wait.
+  uint32_t wait0_target = 0;  // Value that the flag must have reached.
+  uint32_t wait0_step = 0;  // Added to the target after every passed wait.
+  uint32_t wait1_flag = 0;  // As wait0.
+  uint32_t wait1_level = 0;  // As wait0.
+  uint32_t wait1_weights = 0;  // As wait0.
+  uint32_t wait1_reg = 0;  // As wait0.
+  uint32_t wait1_valid = 0;  // As wait0.
+  uint32_t wait1_target = 0;  // As wait0.
+  uint32_t wait1_step = 0;  // As wait0.
+  uint32_t wait2_flag = 0;  // As wait0.
+  uint32_t wait2_level = 0;  // As wait0.
+  uint32_t wait2_weights = 0;  // As wait0.
+  uint32_t wait2_reg = 0;  // As wait0.
+  uint32_t wait2_valid = 0;  // As wait0.
+  uint32_t wait2_target = 0;  // As wait0.
+  uint32_t wait2_step = 0;  // As wait0.
+  uint32_t wait3_flag = 0;  // As wait0.
+  uint32_t wait3_level = 0;  // As wait0.
+  uint32_t wait3_weights = 0;  // As wait0.
+  uint32_t wait3_reg = 0;  // As wait0.
+  uint32_t wait3_valid = 0;  // As wait0.
+  uint32_t wait3_target = 0;  // As wait0.
+  uint32_t wait3_step = 0;  // As wait0.
+  uint32_t index = 0;  // 0..3: in0..in3; 4, 5: out0, out1.
+  uint32_t type = 0;  // lane_type of the elements in the buffer.
+  uint32_t source = 0;  // stream_source; outputs: buffer.
+  uint32_t unit = 0;  // accumulator: which MXU.
+  uint32_t flat = 0;  // The group is one row of Lanes * Sublanes elements.
+  uint32_t spread = 0;  // spread.
+  uint32_t gather = 0;  // y is looked up in an index vector and moves the address.
+  uint32_t groups_limit = 0;  // Groups that one instance may take or give; 0: any number.
+  std::array<int32_t, 8> strides{};  // Bytes (accumulator: rows) per step of loops 0..5, of the bundle's step, and of the sublane.
+  int32_t x_base = 0;  // x of the first element.
+  std::array<int32_t, 8> x_steps{};  // Its step, as strides.
+  uint32_t x_limit = 0;  // Element j is inside only if x + j is in [0, x_limit).
+  int32_t y_base = 0;  // y of the first row.
+  std::array<int32_t, 8> y_steps{};  // Its step, as strides.
+  uint32_t y_limit = 0;  // A row is inside only if y is in [0, y_limit).
+  uint32_t fill = 0;  // 32-bit lane value of input elements that are outside.
+  uint32_t gather_base = 0;  // Buffer byte address of the s32 index of y = 0.
+  int32_t gather_stride = 0;  // Bytes per unit of the index.
+  uint32_t gather_limit = 0;  // Indices must lie in [0, gather_limit).
+  bool operator==(const Stream&) const = default;
+};
+constexpr void Encode(const Stream& value, std::span<uint32_t> words) {
+  for (uint32_t i = 0; i < kStreamWords; ++i) words[i] = 0;
+  SetField(words, kStreamFields[0], static_cast<uint32_t>(value.opcode));
+  SetField(words, kStreamFields[1], static_cast<uint32_t>(value.engine));
+  SetField(words, kStreamFields[2], static_cast<uint32_t>(value.quads));
+  SetField(words, kStreamFields[3], static_cast<uint32_t>(value.patch0_word));
+  SetField(words, kStreamFields[4], static_cast<uint32_t>(value.patch0_reg));
+  SetField(words, kStreamFields[5], static_cast<uint32_t>(value.patch1_word));
+  SetField(words, kStreamFields[6], static_cast<uint32_t>(value.patch1_reg));
+  SetField(words, kStreamFields[7], static_cast<uint32_t>(value.patch2_word));
+  SetField(words, kStreamFields[8], static_cast<uint32_t>(value.patch2_reg));
+  SetField(words, kStreamFields[9], static_cast<uint32_t>(value.patch3_word));
+  SetField(words, kStreamFields[10], static_cast<uint32_t>(value.patch3_reg));
+  SetField(words, kStreamFields[11], static_cast<uint32_t>(value.signal0_flag));
+  SetField(words, kStreamFields[12], static_cast<uint32_t>(value.signal0_level));
+  SetField(words, kStreamFields[13], static_cast<uint32_t>(value.signal0_valid));
+  SetField(words, kStreamFields[14], static_cast<uint32_t>(value.signal1_flag));
+  SetField(words, kStreamFields[15], static_cast<uint32_t>(value.signal1_level));
+  SetField(words, kStreamFields[16], static_cast<uint32_t>(value.signal1_valid));
+  SetField(words, kStreamFields[17], static_cast<uint32_t>(value.wait0_flag));
+  SetField(words, kStreamFields[18], static_cast<uint32_t>(value.wait0_level));
+  SetField(words, kStreamFields[19], static_cast<uint32_t>(value.wait0_weights));
+  SetField(words, kStreamFields[20], static_cast<uint32_t>(value.wait0_reg));
+  SetField(words, kStreamFields[21], static_cast<uint32_t>(value.wait0_valid));
+  SetField(words, kStreamFields[22], static_cast<uint32_t>(value.wait0_target));
+  SetField(words, kStreamFields[23], static_cast<uint32_t>(value.wait0_step));
+  SetField(words, kStreamFields[24], static_cast<uint32_t>(value.wait1_flag));
+  SetField(words, kStreamFields[25], static_cast<uint32_t>(value.wait1_level));
+  SetField(words, kStreamFields[26], static_cast<uint32_t>(value.wait1_weights));
+  SetField(words, kStreamFields[27], static_cast<uint32_t>(value.wait1_reg));
+  SetField(words, kStreamFields[28], static_cast<uint32_t>(value.wait1_valid));
+  SetField(words, kStreamFields[29], static_cast<uint32_t>(value.wait1_target));
+  SetField(words, kStreamFields[30], static_cast<uint32_t>(value.wait1_step));
+  SetField(words, kStreamFields[31], static_cast<uint32_t>(value.wait2_flag));
+  SetField(words, kStreamFields[32], static_cast<uint32_t>(value.wait2_level));
+  SetField(words, kStreamFields[33], static_cast<uint32_t>(value.wait2_weights));
+  SetField(words, kStreamFields[34], static_cast<uint32_t>(value.wait2_reg));
+  SetField(words, kStreamFields[35], static_cast<uint32_t>(value.wait2_valid));
+  SetField(words, kStreamFields[36], static_cast<uint32_t>(value.wait2_target));
+  SetField(words, kStreamFields[37], static_cast<uint32_t>(value.wait2_step));
+  SetField(words, kStreamFields[38], static_cast<uint32_t>(value.wait3_flag));
+  SetField(words, kStreamFields[39], static_cast<uint32_t>(value.wait3_level));
+  SetField(words, kStreamFields[40], static_cast<uint32_t>(value.wait3_weights));
+  SetField(words, kStreamFields[41], static_cast<uint32_t>(value.wait3_reg));
+  SetField(words, kStreamFields[42], static_cast<uint32_t>(value.wait3_valid));
+  SetField(words, kStreamFields[43], static_cast<uint32_t>(value.wait3_target));
+  SetField(words, kStreamFields[44], static_cast<uint32_t>(value.wait3_step));
+  SetField(words, kStreamFields[45], static_cast<uint32_t>(value.index));
+  SetField(words, kStreamFields[46], static_cast<uint32_t>(value.type));
+  SetField(words, kStreamFields[47], static_cast<uint32_t>(value.source));
+  SetField(words, kStreamFields[48], static_cast<uint32_t>(value.unit));
+  SetField(words, kStreamFields[49], static_cast<uint32_t>(value.flat));
+  SetField(words, kStreamFields[50], static_cast<uint32_t>(value.spread));
+  SetField(words, kStreamFields[51], static_cast<uint32_t>(value.gather));
+  SetField(words, kStreamFields[52], static_cast<uint32_t>(value.groups_limit));
+  for (uint32_t i = 0; i < 8; ++i) SetField(words, kStreamFields[53], static_cast<uint32_t>(value.strides[i]), i);
+  SetField(words, kStreamFields[54], static_cast<uint32_t>(value.x_base));
+  for (uint32_t i = 0; i < 8; ++i) SetField(words, kStreamFields[55], static_cast<uint32_t>(value.x_steps[i]), i);
+  SetField(words, kStreamFields[56], static_cast<uint32_t>(value.x_limit));
+  SetField(words, kStreamFields[57], static_cast<uint32_t>(value.y_base));
+  for (uint32_t i = 0; i < 8; ++i) SetField(words, kStreamFields[58], static_cast<uint32_t>(value.y_steps[i]), i);
+  SetField(words, kStreamFields[59], static_cast<uint32_t>(value.y_limit));
+  SetField(words, kStreamFields[60], static_cast<uint32_t>(value.fill));
+  SetField(words, kStreamFields[61], static_cast<uint32_t>(value.gather_base));
+  SetField(words, kStreamFields[62], static_cast<uint32_t>(value.gather_stride));
+  SetField(words, kStreamFields[63], static_cast<uint32_t>(value.gather_limit));
+}
+constexpr Stream DecodeStream(std::span<const uint32_t> words) {
+  Stream value;
+  value.opcode = static_cast<uint32_t>(GetField(words, kStreamFields[0]));
+  value.engine = static_cast<uint32_t>(GetField(words, kStreamFields[1]));
+  value.quads = static_cast<uint32_t>(GetField(words, kStreamFields[2]));
+  value.patch0_word = static_cast<uint32_t>(GetField(words, kStreamFields[3]));
+  value.patch0_reg = static_cast<uint32_t>(GetField(words, kStreamFields[4]));
+  value.patch1_word = static_cast<uint32_t>(GetField(words, kStreamFields[5]));
+  value.patch1_reg = static_cast<uint32_t>(GetField(words, kStreamFields[6]));
+  value.patch2_word = static_cast<uint32_t>(GetField(words, kStreamFields[7]));
+  value.patch2_reg = static_cast<uint32_t>(GetField(words, kStreamFields[8]));
+  value.patch3_word = static_cast<uint32_t>(GetField(words, kStreamFields[9]));
+  value.patch3_reg = static_cast<uint32_t>(GetField(words, kStreamFields[10]));
+  value.signal0_flag = static_cast<uint32_t>(GetField(words, kStreamFields[11]));
+  value.signal0_level = static_cast<uint32_t>(GetField(words, kStreamFields[12]));
+  value.signal0_valid = static_cast<uint32_t>(GetField(words, kStreamFields[13]));
+  value.signal1_flag = static_cast<uint32_t>(GetField(words, kStreamFields[14]));
+  value.signal1_level = static_cast<uint32_t>(GetField(words, kStreamFields[15]));
+  value.signal1_valid = static_cast<uint32_t>(GetField(words, kStreamFields[16]));
+  value.wait0_flag = static_cast<uint32_t>(GetField(words, kStreamFields[17]));
+  value.wait0_level = static_cast<uint32_t>(GetField(words, kStreamFields[18]));
+  value.wait0_weights = static_cast<uint32_t>(GetField(words, kStreamFields[19]));
+  value.wait0_reg = static_cast<uint32_t>(GetField(words, kStreamFields[20]));
+  value.wait0_valid = static_cast<uint32_t>(GetField(words, kStreamFields[21]));
+  value.wait0_target = static_cast<uint32_t>(GetField(words, kStreamFields[22]));
+  value.wait0_step = static_cast<uint32_t>(GetField(words, kStreamFields[23]));
+  value.wait1_flag = static_cast<uint32_t>(GetField(words, kStreamFields[24]));
+  value.wait1_level = static_cast<uint32_t>(GetField(words, kStreamFields[25]));
+  value.wait1_weights = static_cast<uint32_t>(GetField(words, kStreamFields[26]));
+  value.wait1_reg = static_cast<uint32_t>(GetField(words, kStreamFields[27]));
+  value.wait1_valid = static_cast<uint32_t>(GetField(words, kStreamFields[28]));
+  value.wait1_target = static_cast<uint32_t>(GetField(words, kStreamFields[29]));
+  value.wait1_step = static_cast<uint32_t>(GetField(words, kStreamFields[30]));
+  value.wait2_flag = static_cast<uint32_t>(GetField(words, kStreamFields[31]));
+  value.wait2_level = static_cast<uint32_t>(GetField(words, kStreamFields[32]));
+  value.wait2_weights = static_cast<uint32_t>(GetField(words, kStreamFields[33]));
+  value.wait2_reg = static_cast<uint32_t>(GetField(words, kStreamFields[34]));
+  value.wait2_valid = static_cast<uint32_t>(GetField(words, kStreamFields[35]));
+  value.wait2_target = static_cast<uint32_t>(GetField(words, kStreamFields[36]));
+  value.wait2_step = static_cast<uint32_t>(GetField(words, kStreamFields[37]));
+  value.wait3_flag = static_cast<uint32_t>(GetField(words, kStreamFields[38]));
+  value.wait3_level = static_cast<uint32_t>(GetField(words, kStreamFields[39]));
+  value.wait3_weights = static_cast<uint32_t>(GetField(words, kStreamFields[40]));
+  value.wait3_reg = static_cast<uint32_t>(GetField(words, kStreamFields[41]));
+  value.wait3_valid = static_cast<uint32_t>(GetField(words, kStreamFields[42]));
+  value.wait3_target = static_cast<uint32_t>(GetField(words, kStreamFields[43]));
+  value.wait3_step = static_cast<uint32_t>(GetField(words, kStreamFields[44]));
+  value.index = static_cast<uint32_t>(GetField(words, kStreamFields[45]));
+  value.type = static_cast<uint32_t>(GetField(words, kStreamFields[46]));
+  value.source = static_cast<uint32_t>(GetField(words, kStreamFields[47]));
+  value.unit = static_cast<uint32_t>(GetField(words, kStreamFields[48]));
+  value.flat = static_cast<uint32_t>(GetField(words, kStreamFields[49]));
+  value.spread = static_cast<uint32_t>(GetField(words, kStreamFields[50]));
+  value.gather = static_cast<uint32_t>(GetField(words, kStreamFields[51]));
+  value.groups_limit = static_cast<uint32_t>(GetField(words, kStreamFields[52]));
+  for (uint32_t i = 0; i < 8; ++i) value.strides[i] = static_cast<int32_t>(GetField(words, kStreamFields[53], i));
+  value.x_base = static_cast<int32_t>(GetField(words, kStreamFields[54]));
+  for (uint32_t i = 0; i < 8; ++i) value.x_steps[i] = static_cast<int32_t>(GetField(words, kStreamFields[55], i));
+  value.x_limit = static_cast<uint32_t>(GetField(words, kStreamFields[56]));
+  value.y_base = static_cast<int32_t>(GetField(words, kStreamFields[57]));
+  for (uint32_t i = 0; i < 8; ++i) value.y_steps[i] = static_cast<int32_t>(GetField(words, kStreamFields[58], i));
+  value.y_limit = static_cast<uint32_t>(GetField(words, kStreamFields[59]));
+  value.fill = static_cast<uint32_t>(GetField(words, kStreamFields[60]));
+  value.gather_base = static_cast<uint32_t>(GetField(words, kStreamFields[61]));
+  value.gather_stride = static_cast<int32_t>(GetField(words, kStreamFields[62]));
+  value.gather_limit = static_cast<uint32_t>(GetField(words, kStreamFields[63]));
+  return value;
+}
+
+inline constexpr uint32_t kVectorWords = 48;
+inline constexpr std::array<FieldInfo, 54> kVectorFields = {{
     {"opcode", 0, 0, 8, 1, false},
     {"engine", 0, 8, 4, 1, false},
     {"quads", 0, 16, 6, 1, false},
@@ -1347,32 +2069,17 @@ inline constexpr std::array<FieldInfo, 69> kVectorFields = {{
     {"wait3_target", 11, 0, 16, 1, false},
     {"wait3_step", 11, 16, 16, 1, false},
     {"counts", 12, 0, 32, 6, false},
-    {"x_source", 18, 0, 2, 1, false},
-    {"x_unit", 18, 4, 3, 1, false},
-    {"x_type", 18, 8, 2, 1, false},
-    {"y_type", 18, 10, 2, 1, false},
-    {"z_type", 18, 12, 2, 1, false},
-    {"out_type", 18, 14, 2, 1, false},
-    {"y_used", 18, 16, 1, 1, false},
-    {"z_used", 18, 17, 1, 1, false},
-    {"y_splat", 18, 18, 1, 1, false},
-    {"z_splat", 18, 19, 1, 1, false},
-    {"op_count", 18, 24, 4, 1, false},
-    {"length_limit", 19, 0, 32, 1, false},
-    {"length_level", 20, 0, 3, 1, false},
-    {"x_base", 21, 0, 32, 1, false},
-    {"x_strides", 22, 0, 32, 6, true},
-    {"y_base", 28, 0, 32, 1, false},
-    {"y_strides", 29, 0, 32, 6, true},
-    {"z_base", 35, 0, 32, 1, false},
-    {"z_strides", 36, 0, 32, 6, true},
-    {"out_base", 42, 0, 32, 1, false},
-    {"out_strides", 43, 0, 32, 6, true},
-    {"ops", 49, 0, 32, 8, false},
-    {"immediates", 57, 0, 32, 4, false},
+    {"kernel_level", 18, 0, 3, 1, false},
+    {"prologue_level", 18, 4, 3, 1, false},
+    {"body", 18, 16, 16, 1, false},
+    {"kernel_base", 19, 0, 16, 1, false},
+    {"constant_base", 19, 16, 16, 1, false},
+    {"bundle_limit", 20, 0, 32, 1, false},
+    {"bases", 21, 0, 32, 6, true},
+    {"scalars", 27, 0, 32, 16, false},
 }};
 
-// Runs a short list of steps over rows of lanes.
+// Runs a kernel over row groups.
 struct Vector {
   uint32_t opcode = 0;  // Which instruction.
   uint32_t engine = 0;  // Which queue; 0 is the sequencer itself.
@@ -1419,30 +2126,15 @@ struct Vector {
   uint32_t wait3_valid = 0;  // As wait0.
   uint32_t wait3_target = 0;  // As wait0.
   uint32_t wait3_step = 0;  // As wait0.
-  std::array<uint32_t, 6> counts{};  // Iterations of the loops, each at least 1; one row each.
-  uint32_t x_source = 0;  // Where x comes from.
-  uint32_t x_unit = 0;  // accumulator: which MXU.
-  uint32_t x_type = 0;  // lane_type of x in the buffer.
-  uint32_t y_type = 0;  // lane_type of y.
-  uint32_t z_type = 0;  // lane_type of z.
-  uint32_t out_type = 0;  // lane_type of the result.
-  uint32_t y_used = 0;  // Whether y is read.
-  uint32_t z_used = 0;  // Whether z is read.
-  uint32_t y_splat = 0;  // Lane 0 of y's row stands for all lanes.
-  uint32_t z_splat = 0;  // Lane 0 of z's row stands for all lanes.
-  uint32_t op_count = 0;  // Steps, 0..8.
-  uint32_t length_limit = 0;  // Elements in all; a row holds min(Lanes, length_limit - i[length_level] * Lanes).
-  uint32_t length_level = 0;  // Loop that steps by Lanes elements; 7: none.
-  uint32_t x_base = 0;  // Buffer byte address, or accumulator row.
-  std::array<int32_t, 6> x_strides{};  // Bytes or rows per step of each loop.
-  uint32_t y_base = 0;  // Buffer byte address.
-  std::array<int32_t, 6> y_strides{};  // Bytes per step of each loop.
-  uint32_t z_base = 0;  // Buffer byte address.
-  std::array<int32_t, 6> z_strides{};  // Bytes per step of each loop.
-  uint32_t out_base = 0;  // Buffer byte address.
-  std::array<int32_t, 6> out_strides{};  // Bytes per step of each loop.
-  std::array<uint32_t, 8> ops{};  // Steps: vector_op in bits 7..0, vector_operand in bits 11..8, rest 0.
-  std::array<uint32_t, 4> immediates{};  // 32-bit lane values.
+  std::array<uint32_t, 6> counts{};  // Iterations of the loops, each at least 1.
+  uint32_t kernel_level = 0;  // Loops 0..kernel_level-1 step instances; the others belong to the kernel.
+  uint32_t prologue_level = 0;  // The prologue runs before every iteration of this level; 7: there is none.
+  uint32_t body = 0;  // First bundle of the body, relative to kernel_base; the prologue starts at 0.
+  uint32_t kernel_base = 0;  // Bundle 0 of the kernel.
+  uint32_t constant_base = 0;  // Constant 0 of the kernel.
+  uint32_t bundle_limit = 0;  // Bundles that one instance may execute; 0: 2^32.
+  std::array<int32_t, 6> bases{};  // Per stream: buffer byte address, or accumulator row.
+  std::array<uint32_t, 16> scalars{};  // s0..s15, 32-bit lane values.
   bool operator==(const Vector&) const = default;
 };
 constexpr void Encode(const Vector& value, std::span<uint32_t> words) {
@@ -1493,29 +2185,14 @@ constexpr void Encode(const Vector& value, std::span<uint32_t> words) {
   SetField(words, kVectorFields[43], static_cast<uint32_t>(value.wait3_target));
   SetField(words, kVectorFields[44], static_cast<uint32_t>(value.wait3_step));
   for (uint32_t i = 0; i < 6; ++i) SetField(words, kVectorFields[45], static_cast<uint32_t>(value.counts[i]), i);
-  SetField(words, kVectorFields[46], static_cast<uint32_t>(value.x_source));
-  SetField(words, kVectorFields[47], static_cast<uint32_t>(value.x_unit));
-  SetField(words, kVectorFields[48], static_cast<uint32_t>(value.x_type));
-  SetField(words, kVectorFields[49], static_cast<uint32_t>(value.y_type));
-  SetField(words, kVectorFields[50], static_cast<uint32_t>(value.z_type));
-  SetField(words, kVectorFields[51], static_cast<uint32_t>(value.out_type));
-  SetField(words, kVectorFields[52], static_cast<uint32_t>(value.y_used));
-  SetField(words, kVectorFields[53], static_cast<uint32_t>(value.z_used));
-  SetField(words, kVectorFields[54], static_cast<uint32_t>(value.y_splat));
-  SetField(words, kVectorFields[55], static_cast<uint32_t>(value.z_splat));
-  SetField(words, kVectorFields[56], static_cast<uint32_t>(value.op_count));
-  SetField(words, kVectorFields[57], static_cast<uint32_t>(value.length_limit));
-  SetField(words, kVectorFields[58], static_cast<uint32_t>(value.length_level));
-  SetField(words, kVectorFields[59], static_cast<uint32_t>(value.x_base));
-  for (uint32_t i = 0; i < 6; ++i) SetField(words, kVectorFields[60], static_cast<uint32_t>(value.x_strides[i]), i);
-  SetField(words, kVectorFields[61], static_cast<uint32_t>(value.y_base));
-  for (uint32_t i = 0; i < 6; ++i) SetField(words, kVectorFields[62], static_cast<uint32_t>(value.y_strides[i]), i);
-  SetField(words, kVectorFields[63], static_cast<uint32_t>(value.z_base));
-  for (uint32_t i = 0; i < 6; ++i) SetField(words, kVectorFields[64], static_cast<uint32_t>(value.z_strides[i]), i);
-  SetField(words, kVectorFields[65], static_cast<uint32_t>(value.out_base));
-  for (uint32_t i = 0; i < 6; ++i) SetField(words, kVectorFields[66], static_cast<uint32_t>(value.out_strides[i]), i);
-  for (uint32_t i = 0; i < 8; ++i) SetField(words, kVectorFields[67], static_cast<uint32_t>(value.ops[i]), i);
-  for (uint32_t i = 0; i < 4; ++i) SetField(words, kVectorFields[68], static_cast<uint32_t>(value.immediates[i]), i);
+  SetField(words, kVectorFields[46], static_cast<uint32_t>(value.kernel_level));
+  SetField(words, kVectorFields[47], static_cast<uint32_t>(value.prologue_level));
+  SetField(words, kVectorFields[48], static_cast<uint32_t>(value.body));
+  SetField(words, kVectorFields[49], static_cast<uint32_t>(value.kernel_base));
+  SetField(words, kVectorFields[50], static_cast<uint32_t>(value.constant_base));
+  SetField(words, kVectorFields[51], static_cast<uint32_t>(value.bundle_limit));
+  for (uint32_t i = 0; i < 6; ++i) SetField(words, kVectorFields[52], static_cast<uint32_t>(value.bases[i]), i);
+  for (uint32_t i = 0; i < 16; ++i) SetField(words, kVectorFields[53], static_cast<uint32_t>(value.scalars[i]), i);
 }
 constexpr Vector DecodeVector(std::span<const uint32_t> words) {
   Vector value;
@@ -1565,29 +2242,354 @@ constexpr Vector DecodeVector(std::span<const uint32_t> words) {
   value.wait3_target = static_cast<uint32_t>(GetField(words, kVectorFields[43]));
   value.wait3_step = static_cast<uint32_t>(GetField(words, kVectorFields[44]));
   for (uint32_t i = 0; i < 6; ++i) value.counts[i] = static_cast<uint32_t>(GetField(words, kVectorFields[45], i));
-  value.x_source = static_cast<uint32_t>(GetField(words, kVectorFields[46]));
-  value.x_unit = static_cast<uint32_t>(GetField(words, kVectorFields[47]));
-  value.x_type = static_cast<uint32_t>(GetField(words, kVectorFields[48]));
-  value.y_type = static_cast<uint32_t>(GetField(words, kVectorFields[49]));
-  value.z_type = static_cast<uint32_t>(GetField(words, kVectorFields[50]));
-  value.out_type = static_cast<uint32_t>(GetField(words, kVectorFields[51]));
-  value.y_used = static_cast<uint32_t>(GetField(words, kVectorFields[52]));
-  value.z_used = static_cast<uint32_t>(GetField(words, kVectorFields[53]));
-  value.y_splat = static_cast<uint32_t>(GetField(words, kVectorFields[54]));
-  value.z_splat = static_cast<uint32_t>(GetField(words, kVectorFields[55]));
-  value.op_count = static_cast<uint32_t>(GetField(words, kVectorFields[56]));
-  value.length_limit = static_cast<uint32_t>(GetField(words, kVectorFields[57]));
-  value.length_level = static_cast<uint32_t>(GetField(words, kVectorFields[58]));
-  value.x_base = static_cast<uint32_t>(GetField(words, kVectorFields[59]));
-  for (uint32_t i = 0; i < 6; ++i) value.x_strides[i] = static_cast<int32_t>(GetField(words, kVectorFields[60], i));
-  value.y_base = static_cast<uint32_t>(GetField(words, kVectorFields[61]));
-  for (uint32_t i = 0; i < 6; ++i) value.y_strides[i] = static_cast<int32_t>(GetField(words, kVectorFields[62], i));
-  value.z_base = static_cast<uint32_t>(GetField(words, kVectorFields[63]));
-  for (uint32_t i = 0; i < 6; ++i) value.z_strides[i] = static_cast<int32_t>(GetField(words, kVectorFields[64], i));
-  value.out_base = static_cast<uint32_t>(GetField(words, kVectorFields[65]));
-  for (uint32_t i = 0; i < 6; ++i) value.out_strides[i] = static_cast<int32_t>(GetField(words, kVectorFields[66], i));
-  for (uint32_t i = 0; i < 8; ++i) value.ops[i] = static_cast<uint32_t>(GetField(words, kVectorFields[67], i));
-  for (uint32_t i = 0; i < 4; ++i) value.immediates[i] = static_cast<uint32_t>(GetField(words, kVectorFields[68], i));
+  value.kernel_level = static_cast<uint32_t>(GetField(words, kVectorFields[46]));
+  value.prologue_level = static_cast<uint32_t>(GetField(words, kVectorFields[47]));
+  value.body = static_cast<uint32_t>(GetField(words, kVectorFields[48]));
+  value.kernel_base = static_cast<uint32_t>(GetField(words, kVectorFields[49]));
+  value.constant_base = static_cast<uint32_t>(GetField(words, kVectorFields[50]));
+  value.bundle_limit = static_cast<uint32_t>(GetField(words, kVectorFields[51]));
+  for (uint32_t i = 0; i < 6; ++i) value.bases[i] = static_cast<int32_t>(GetField(words, kVectorFields[52], i));
+  for (uint32_t i = 0; i < 16; ++i) value.scalars[i] = static_cast<uint32_t>(GetField(words, kVectorFields[53], i));
+  return value;
+}
+
+inline constexpr uint32_t kBundleWords = 5;
+inline constexpr std::array<FieldInfo, 20> kBundleFields = {{
+    {"a_op", 0, 0, 8, 1, false},
+    {"a_dst", 0, 8, 8, 1, false},
+    {"a_x", 0, 16, 8, 1, false},
+    {"a_y", 0, 24, 8, 1, false},
+    {"b_op", 1, 0, 8, 1, false},
+    {"b_dst", 1, 8, 8, 1, false},
+    {"b_x", 1, 16, 8, 1, false},
+    {"b_y", 1, 24, 8, 1, false},
+    {"lane_op", 2, 0, 8, 1, false},
+    {"lane_dst", 2, 8, 8, 1, false},
+    {"lane_x", 2, 16, 8, 1, false},
+    {"lane_y", 2, 24, 8, 1, false},
+    {"a_z", 3, 0, 8, 1, false},
+    {"b_z", 3, 8, 8, 1, false},
+    {"lane_z", 3, 16, 8, 1, false},
+    {"a_step", 4, 0, 5, 1, false},
+    {"b_step", 4, 5, 5, 1, false},
+    {"loop_start", 4, 10, 6, 1, false},
+    {"loop_end", 4, 16, 6, 1, false},
+    {"exit", 4, 22, 1, 1, false},
+}};
+
+// One bundle of a kernel: two ALU slots, a lane slot, loop control.
+struct Bundle {
+  uint32_t a_op = 0;  // alu_op of slot a.
+  uint32_t a_dst = 0;  // Destination code.
+  uint32_t a_x = 0;  // Operand code.
+  uint32_t a_y = 0;  // Operand code.
+  uint32_t b_op = 0;  // alu_op of slot b.
+  uint32_t b_dst = 0;  // Destination code.
+  uint32_t b_x = 0;  // Operand code.
+  uint32_t b_y = 0;  // Operand code.
+  uint32_t lane_op = 0;  // lane_op.
+  uint32_t lane_dst = 0;  // Destination register.
+  uint32_t lane_x = 0;  // Register.
+  uint32_t lane_y = 0;  // Register.
+  uint32_t a_z = 0;  // Operand code.
+  uint32_t b_z = 0;  // Operand code.
+  uint32_t lane_z = 0;  // Scalar or constant: the amount.
+  uint32_t a_step = 0;  // Step of the streams that slot a names.
+  uint32_t b_step = 0;  // Step of the streams that slot b names.
+  uint32_t loop_start = 0;  // Bit l: the body of loop l starts here.
+  uint32_t loop_end = 0;  // Bit l: the body of loop l ends here.
+  uint32_t exit = 0;  // The prologue or the body ends here.
+  bool operator==(const Bundle&) const = default;
+};
+constexpr void Encode(const Bundle& value, std::span<uint32_t> words) {
+  for (uint32_t i = 0; i < kBundleWords; ++i) words[i] = 0;
+  SetField(words, kBundleFields[0], static_cast<uint32_t>(value.a_op));
+  SetField(words, kBundleFields[1], static_cast<uint32_t>(value.a_dst));
+  SetField(words, kBundleFields[2], static_cast<uint32_t>(value.a_x));
+  SetField(words, kBundleFields[3], static_cast<uint32_t>(value.a_y));
+  SetField(words, kBundleFields[4], static_cast<uint32_t>(value.b_op));
+  SetField(words, kBundleFields[5], static_cast<uint32_t>(value.b_dst));
+  SetField(words, kBundleFields[6], static_cast<uint32_t>(value.b_x));
+  SetField(words, kBundleFields[7], static_cast<uint32_t>(value.b_y));
+  SetField(words, kBundleFields[8], static_cast<uint32_t>(value.lane_op));
+  SetField(words, kBundleFields[9], static_cast<uint32_t>(value.lane_dst));
+  SetField(words, kBundleFields[10], static_cast<uint32_t>(value.lane_x));
+  SetField(words, kBundleFields[11], static_cast<uint32_t>(value.lane_y));
+  SetField(words, kBundleFields[12], static_cast<uint32_t>(value.a_z));
+  SetField(words, kBundleFields[13], static_cast<uint32_t>(value.b_z));
+  SetField(words, kBundleFields[14], static_cast<uint32_t>(value.lane_z));
+  SetField(words, kBundleFields[15], static_cast<uint32_t>(value.a_step));
+  SetField(words, kBundleFields[16], static_cast<uint32_t>(value.b_step));
+  SetField(words, kBundleFields[17], static_cast<uint32_t>(value.loop_start));
+  SetField(words, kBundleFields[18], static_cast<uint32_t>(value.loop_end));
+  SetField(words, kBundleFields[19], static_cast<uint32_t>(value.exit));
+}
+constexpr Bundle DecodeBundle(std::span<const uint32_t> words) {
+  Bundle value;
+  value.a_op = static_cast<uint32_t>(GetField(words, kBundleFields[0]));
+  value.a_dst = static_cast<uint32_t>(GetField(words, kBundleFields[1]));
+  value.a_x = static_cast<uint32_t>(GetField(words, kBundleFields[2]));
+  value.a_y = static_cast<uint32_t>(GetField(words, kBundleFields[3]));
+  value.b_op = static_cast<uint32_t>(GetField(words, kBundleFields[4]));
+  value.b_dst = static_cast<uint32_t>(GetField(words, kBundleFields[5]));
+  value.b_x = static_cast<uint32_t>(GetField(words, kBundleFields[6]));
+  value.b_y = static_cast<uint32_t>(GetField(words, kBundleFields[7]));
+  value.lane_op = static_cast<uint32_t>(GetField(words, kBundleFields[8]));
+  value.lane_dst = static_cast<uint32_t>(GetField(words, kBundleFields[9]));
+  value.lane_x = static_cast<uint32_t>(GetField(words, kBundleFields[10]));
+  value.lane_y = static_cast<uint32_t>(GetField(words, kBundleFields[11]));
+  value.a_z = static_cast<uint32_t>(GetField(words, kBundleFields[12]));
+  value.b_z = static_cast<uint32_t>(GetField(words, kBundleFields[13]));
+  value.lane_z = static_cast<uint32_t>(GetField(words, kBundleFields[14]));
+  value.a_step = static_cast<uint32_t>(GetField(words, kBundleFields[15]));
+  value.b_step = static_cast<uint32_t>(GetField(words, kBundleFields[16]));
+  value.loop_start = static_cast<uint32_t>(GetField(words, kBundleFields[17]));
+  value.loop_end = static_cast<uint32_t>(GetField(words, kBundleFields[18]));
+  value.exit = static_cast<uint32_t>(GetField(words, kBundleFields[19]));
+  return value;
+}
+
+inline constexpr uint32_t kTransposeWords = 40;
+inline constexpr std::array<FieldInfo, 57> kTransposeFields = {{
+    {"opcode", 0, 0, 8, 1, false},
+    {"engine", 0, 8, 4, 1, false},
+    {"quads", 0, 16, 6, 1, false},
+    {"patch0_word", 1, 0, 6, 1, false},
+    {"patch0_reg", 1, 8, 5, 1, false},
+    {"patch1_word", 1, 16, 6, 1, false},
+    {"patch1_reg", 1, 24, 5, 1, false},
+    {"patch2_word", 2, 0, 6, 1, false},
+    {"patch2_reg", 2, 8, 5, 1, false},
+    {"patch3_word", 2, 16, 6, 1, false},
+    {"patch3_reg", 2, 24, 5, 1, false},
+    {"signal0_flag", 3, 0, 8, 1, false},
+    {"signal0_level", 3, 8, 3, 1, false},
+    {"signal0_valid", 3, 15, 1, 1, false},
+    {"signal1_flag", 3, 16, 8, 1, false},
+    {"signal1_level", 3, 24, 3, 1, false},
+    {"signal1_valid", 3, 31, 1, 1, false},
+    {"wait0_flag", 4, 0, 8, 1, false},
+    {"wait0_level", 4, 8, 3, 1, false},
+    {"wait0_weights", 4, 11, 1, 1, false},
+    {"wait0_reg", 4, 16, 5, 1, false},
+    {"wait0_valid", 4, 31, 1, 1, false},
+    {"wait0_target", 5, 0, 16, 1, false},
+    {"wait0_step", 5, 16, 16, 1, false},
+    {"wait1_flag", 6, 0, 8, 1, false},
+    {"wait1_level", 6, 8, 3, 1, false},
+    {"wait1_weights", 6, 11, 1, 1, false},
+    {"wait1_reg", 6, 16, 5, 1, false},
+    {"wait1_valid", 6, 31, 1, 1, false},
+    {"wait1_target", 7, 0, 16, 1, false},
+    {"wait1_step", 7, 16, 16, 1, false},
+    {"wait2_flag", 8, 0, 8, 1, false},
+    {"wait2_level", 8, 8, 3, 1, false},
+    {"wait2_weights", 8, 11, 1, 1, false},
+    {"wait2_reg", 8, 16, 5, 1, false},
+    {"wait2_valid", 8, 31, 1, 1, false},
+    {"wait2_target", 9, 0, 16, 1, false},
+    {"wait2_step", 9, 16, 16, 1, false},
+    {"wait3_flag", 10, 0, 8, 1, false},
+    {"wait3_level", 10, 8, 3, 1, false},
+    {"wait3_weights", 10, 11, 1, 1, false},
+    {"wait3_reg", 10, 16, 5, 1, false},
+    {"wait3_valid", 10, 31, 1, 1, false},
+    {"wait3_target", 11, 0, 16, 1, false},
+    {"wait3_step", 11, 16, 16, 1, false},
+    {"counts", 12, 0, 32, 6, false},
+    {"size_log2", 18, 0, 2, 1, false},
+    {"rows_level", 18, 4, 3, 1, false},
+    {"cols_level", 18, 8, 3, 1, false},
+    {"rows_limit", 19, 0, 32, 1, false},
+    {"cols_limit", 20, 0, 32, 1, false},
+    {"in_base", 21, 0, 32, 1, false},
+    {"in_strides", 22, 0, 32, 6, true},
+    {"in_row_stride", 28, 0, 32, 1, true},
+    {"out_base", 29, 0, 32, 1, false},
+    {"out_strides", 30, 0, 32, 6, true},
+    {"out_row_stride", 36, 0, 32, 1, true},
+}};
+
+// Transposes tiles of up to Lanes x Lanes elements, buffer to buffer.
+struct Transpose {
+  uint32_t opcode = 0;  // Which instruction.
+  uint32_t engine = 0;  // Which queue; 0 is the sequencer itself.
+  uint32_t quads = 0;  // Length of the instruction in units of 16 bytes.
+  uint32_t patch0_word = 0;  // Word to which register patch0_reg is added on issue.
+  uint32_t patch0_reg = 0;  // Register added; 0 is no patch.
+  uint32_t patch1_word = 0;  // As patch0.
+  uint32_t patch1_reg = 0;  // As patch0.
+  uint32_t patch2_word = 0;  // As patch0.
+  uint32_t patch2_reg = 0;  // As patch0.
+  uint32_t patch3_word = 0;  // As patch0.
+  uint32_t patch3_reg = 0;  // As patch0.
+  uint32_t signal0_flag = 0;  // Flag raised by one.
+  uint32_t signal0_level = 0;  // At the end of every iteration of this level (0: of the instruction).
+  uint32_t signal0_valid = 0;  // Whether there is this signal.
+  uint32_t signal1_flag = 0;  // As signal0.
+  uint32_t signal1_level = 0;  // As signal0.
+  uint32_t signal1_valid = 0;  // As signal0.
+  uint32_t wait0_flag = 0;  // Flag waited for.
+  uint32_t wait0_level = 0;  // Before every iteration of this level.
+  uint32_t wait0_weights = 0;  // matmul: holds the weight stream instead of the activation stream.
+  uint32_t wait0_reg = 0;  // Register added to the target on issue.
+  uint32_t wait0_valid = 0;  // Whether there is this wait.
+  uint32_t wait0_target = 0;  // Value that the flag must have reached.
+  uint32_t wait0_step = 0;  // Added to the target after every passed wait.
+  uint32_t wait1_flag = 0;  // As wait0.
+  uint32_t wait1_level = 0;  // As wait0.
+  uint32_t wait1_weights = 0;  // As wait0.
+  uint32_t wait1_reg = 0;  // As wait0.
+  uint32_t wait1_valid = 0;  // As wait0.
+  uint32_t wait1_target = 0;  // As wait0.
+  uint32_t wait1_step = 0;  // As wait0.
+  uint32_t wait2_flag = 0;  // As wait0.
+  uint32_t wait2_level = 0;  // As wait0.
+  uint32_t wait2_weights = 0;  // As wait0.
+  uint32_t wait2_reg = 0;  // As wait0.
+  uint32_t wait2_valid = 0;  // As wait0.
+  uint32_t wait2_target = 0;  // As wait0.
+  uint32_t wait2_step = 0;  // As wait0.
+  uint32_t wait3_flag = 0;  // As wait0.
+  uint32_t wait3_level = 0;  // As wait0.
+  uint32_t wait3_weights = 0;  // As wait0.
+  uint32_t wait3_reg = 0;  // As wait0.
+  uint32_t wait3_valid = 0;  // As wait0.
+  uint32_t wait3_target = 0;  // As wait0.
+  uint32_t wait3_step = 0;  // As wait0.
+  std::array<uint32_t, 6> counts{};  // Iterations of the loops, each at least 1; one tile each.
+  uint32_t size_log2 = 0;  // log2 of an element's bytes: 0, 1, 2.
+  uint32_t rows_level = 0;  // Loop that steps the input's rows by Lanes; 7: none.
+  uint32_t cols_level = 0;  // Loop that steps the input's columns by Lanes; 7: none.
+  uint32_t rows_limit = 0;  // Input rows in all.
+  uint32_t cols_limit = 0;  // Input columns in all.
+  uint32_t in_base = 0;  // Buffer byte address of the first tile.
+  std::array<int32_t, 6> in_strides{};  // Bytes per step of each loop.
+  int32_t in_row_stride = 0;  // Bytes from an input row to the next.
+  uint32_t out_base = 0;  // Buffer byte address of the first result tile.
+  std::array<int32_t, 6> out_strides{};  // Bytes per step of each loop.
+  int32_t out_row_stride = 0;  // Bytes from a result row (an input column) to the next.
+  bool operator==(const Transpose&) const = default;
+};
+constexpr void Encode(const Transpose& value, std::span<uint32_t> words) {
+  for (uint32_t i = 0; i < kTransposeWords; ++i) words[i] = 0;
+  SetField(words, kTransposeFields[0], static_cast<uint32_t>(value.opcode));
+  SetField(words, kTransposeFields[1], static_cast<uint32_t>(value.engine));
+  SetField(words, kTransposeFields[2], static_cast<uint32_t>(value.quads));
+  SetField(words, kTransposeFields[3], static_cast<uint32_t>(value.patch0_word));
+  SetField(words, kTransposeFields[4], static_cast<uint32_t>(value.patch0_reg));
+  SetField(words, kTransposeFields[5], static_cast<uint32_t>(value.patch1_word));
+  SetField(words, kTransposeFields[6], static_cast<uint32_t>(value.patch1_reg));
+  SetField(words, kTransposeFields[7], static_cast<uint32_t>(value.patch2_word));
+  SetField(words, kTransposeFields[8], static_cast<uint32_t>(value.patch2_reg));
+  SetField(words, kTransposeFields[9], static_cast<uint32_t>(value.patch3_word));
+  SetField(words, kTransposeFields[10], static_cast<uint32_t>(value.patch3_reg));
+  SetField(words, kTransposeFields[11], static_cast<uint32_t>(value.signal0_flag));
+  SetField(words, kTransposeFields[12], static_cast<uint32_t>(value.signal0_level));
+  SetField(words, kTransposeFields[13], static_cast<uint32_t>(value.signal0_valid));
+  SetField(words, kTransposeFields[14], static_cast<uint32_t>(value.signal1_flag));
+  SetField(words, kTransposeFields[15], static_cast<uint32_t>(value.signal1_level));
+  SetField(words, kTransposeFields[16], static_cast<uint32_t>(value.signal1_valid));
+  SetField(words, kTransposeFields[17], static_cast<uint32_t>(value.wait0_flag));
+  SetField(words, kTransposeFields[18], static_cast<uint32_t>(value.wait0_level));
+  SetField(words, kTransposeFields[19], static_cast<uint32_t>(value.wait0_weights));
+  SetField(words, kTransposeFields[20], static_cast<uint32_t>(value.wait0_reg));
+  SetField(words, kTransposeFields[21], static_cast<uint32_t>(value.wait0_valid));
+  SetField(words, kTransposeFields[22], static_cast<uint32_t>(value.wait0_target));
+  SetField(words, kTransposeFields[23], static_cast<uint32_t>(value.wait0_step));
+  SetField(words, kTransposeFields[24], static_cast<uint32_t>(value.wait1_flag));
+  SetField(words, kTransposeFields[25], static_cast<uint32_t>(value.wait1_level));
+  SetField(words, kTransposeFields[26], static_cast<uint32_t>(value.wait1_weights));
+  SetField(words, kTransposeFields[27], static_cast<uint32_t>(value.wait1_reg));
+  SetField(words, kTransposeFields[28], static_cast<uint32_t>(value.wait1_valid));
+  SetField(words, kTransposeFields[29], static_cast<uint32_t>(value.wait1_target));
+  SetField(words, kTransposeFields[30], static_cast<uint32_t>(value.wait1_step));
+  SetField(words, kTransposeFields[31], static_cast<uint32_t>(value.wait2_flag));
+  SetField(words, kTransposeFields[32], static_cast<uint32_t>(value.wait2_level));
+  SetField(words, kTransposeFields[33], static_cast<uint32_t>(value.wait2_weights));
+  SetField(words, kTransposeFields[34], static_cast<uint32_t>(value.wait2_reg));
+  SetField(words, kTransposeFields[35], static_cast<uint32_t>(value.wait2_valid));
+  SetField(words, kTransposeFields[36], static_cast<uint32_t>(value.wait2_target));
+  SetField(words, kTransposeFields[37], static_cast<uint32_t>(value.wait2_step));
+  SetField(words, kTransposeFields[38], static_cast<uint32_t>(value.wait3_flag));
+  SetField(words, kTransposeFields[39], static_cast<uint32_t>(value.wait3_level));
+  SetField(words, kTransposeFields[40], static_cast<uint32_t>(value.wait3_weights));
+  SetField(words, kTransposeFields[41], static_cast<uint32_t>(value.wait3_reg));
+  SetField(words, kTransposeFields[42], static_cast<uint32_t>(value.wait3_valid));
+  SetField(words, kTransposeFields[43], static_cast<uint32_t>(value.wait3_target));
+  SetField(words, kTransposeFields[44], static_cast<uint32_t>(value.wait3_step));
+  for (uint32_t i = 0; i < 6; ++i) SetField(words, kTransposeFields[45], static_cast<uint32_t>(value.counts[i]), i);
+  SetField(words, kTransposeFields[46], static_cast<uint32_t>(value.size_log2));
+  SetField(words, kTransposeFields[47], static_cast<uint32_t>(value.rows_level));
+  SetField(words, kTransposeFields[48], static_cast<uint32_t>(value.cols_level));
+  SetField(words, kTransposeFields[49], static_cast<uint32_t>(value.rows_limit));
+  SetField(words, kTransposeFields[50], static_cast<uint32_t>(value.cols_limit));
+  SetField(words, kTransposeFields[51], static_cast<uint32_t>(value.in_base));
+  for (uint32_t i = 0; i < 6; ++i) SetField(words, kTransposeFields[52], static_cast<uint32_t>(value.in_strides[i]), i);
+  SetField(words, kTransposeFields[53], static_cast<uint32_t>(value.in_row_stride));
+  SetField(words, kTransposeFields[54], static_cast<uint32_t>(value.out_base));
+  for (uint32_t i = 0; i < 6; ++i) SetField(words, kTransposeFields[55], static_cast<uint32_t>(value.out_strides[i]), i);
+  SetField(words, kTransposeFields[56], static_cast<uint32_t>(value.out_row_stride));
+}
+constexpr Transpose DecodeTranspose(std::span<const uint32_t> words) {
+  Transpose value;
+  value.opcode = static_cast<uint32_t>(GetField(words, kTransposeFields[0]));
+  value.engine = static_cast<uint32_t>(GetField(words, kTransposeFields[1]));
+  value.quads = static_cast<uint32_t>(GetField(words, kTransposeFields[2]));
+  value.patch0_word = static_cast<uint32_t>(GetField(words, kTransposeFields[3]));
+  value.patch0_reg = static_cast<uint32_t>(GetField(words, kTransposeFields[4]));
+  value.patch1_word = static_cast<uint32_t>(GetField(words, kTransposeFields[5]));
+  value.patch1_reg = static_cast<uint32_t>(GetField(words, kTransposeFields[6]));
+  value.patch2_word = static_cast<uint32_t>(GetField(words, kTransposeFields[7]));
+  value.patch2_reg = static_cast<uint32_t>(GetField(words, kTransposeFields[8]));
+  value.patch3_word = static_cast<uint32_t>(GetField(words, kTransposeFields[9]));
+  value.patch3_reg = static_cast<uint32_t>(GetField(words, kTransposeFields[10]));
+  value.signal0_flag = static_cast<uint32_t>(GetField(words, kTransposeFields[11]));
+  value.signal0_level = static_cast<uint32_t>(GetField(words, kTransposeFields[12]));
+  value.signal0_valid = static_cast<uint32_t>(GetField(words, kTransposeFields[13]));
+  value.signal1_flag = static_cast<uint32_t>(GetField(words, kTransposeFields[14]));
+  value.signal1_level = static_cast<uint32_t>(GetField(words, kTransposeFields[15]));
+  value.signal1_valid = static_cast<uint32_t>(GetField(words, kTransposeFields[16]));
+  value.wait0_flag = static_cast<uint32_t>(GetField(words, kTransposeFields[17]));
+  value.wait0_level = static_cast<uint32_t>(GetField(words, kTransposeFields[18]));
+  value.wait0_weights = static_cast<uint32_t>(GetField(words, kTransposeFields[19]));
+  value.wait0_reg = static_cast<uint32_t>(GetField(words, kTransposeFields[20]));
+  value.wait0_valid = static_cast<uint32_t>(GetField(words, kTransposeFields[21]));
+  value.wait0_target = static_cast<uint32_t>(GetField(words, kTransposeFields[22]));
+  value.wait0_step = static_cast<uint32_t>(GetField(words, kTransposeFields[23]));
+  value.wait1_flag = static_cast<uint32_t>(GetField(words, kTransposeFields[24]));
+  value.wait1_level = static_cast<uint32_t>(GetField(words, kTransposeFields[25]));
+  value.wait1_weights = static_cast<uint32_t>(GetField(words, kTransposeFields[26]));
+  value.wait1_reg = static_cast<uint32_t>(GetField(words, kTransposeFields[27]));
+  value.wait1_valid = static_cast<uint32_t>(GetField(words, kTransposeFields[28]));
+  value.wait1_target = static_cast<uint32_t>(GetField(words, kTransposeFields[29]));
+  value.wait1_step = static_cast<uint32_t>(GetField(words, kTransposeFields[30]));
+  value.wait2_flag = static_cast<uint32_t>(GetField(words, kTransposeFields[31]));
+  value.wait2_level = static_cast<uint32_t>(GetField(words, kTransposeFields[32]));
+  value.wait2_weights = static_cast<uint32_t>(GetField(words, kTransposeFields[33]));
+  value.wait2_reg = static_cast<uint32_t>(GetField(words, kTransposeFields[34]));
+  value.wait2_valid = static_cast<uint32_t>(GetField(words, kTransposeFields[35]));
+  value.wait2_target = static_cast<uint32_t>(GetField(words, kTransposeFields[36]));
+  value.wait2_step = static_cast<uint32_t>(GetField(words, kTransposeFields[37]));
+  value.wait3_flag = static_cast<uint32_t>(GetField(words, kTransposeFields[38]));
+  value.wait3_level = static_cast<uint32_t>(GetField(words, kTransposeFields[39]));
+  value.wait3_weights = static_cast<uint32_t>(GetField(words, kTransposeFields[40]));
+  value.wait3_reg = static_cast<uint32_t>(GetField(words, kTransposeFields[41]));
+  value.wait3_valid = static_cast<uint32_t>(GetField(words, kTransposeFields[42]));
+  value.wait3_target = static_cast<uint32_t>(GetField(words, kTransposeFields[43]));
+  value.wait3_step = static_cast<uint32_t>(GetField(words, kTransposeFields[44]));
+  for (uint32_t i = 0; i < 6; ++i) value.counts[i] = static_cast<uint32_t>(GetField(words, kTransposeFields[45], i));
+  value.size_log2 = static_cast<uint32_t>(GetField(words, kTransposeFields[46]));
+  value.rows_level = static_cast<uint32_t>(GetField(words, kTransposeFields[47]));
+  value.cols_level = static_cast<uint32_t>(GetField(words, kTransposeFields[48]));
+  value.rows_limit = static_cast<uint32_t>(GetField(words, kTransposeFields[49]));
+  value.cols_limit = static_cast<uint32_t>(GetField(words, kTransposeFields[50]));
+  value.in_base = static_cast<uint32_t>(GetField(words, kTransposeFields[51]));
+  for (uint32_t i = 0; i < 6; ++i) value.in_strides[i] = static_cast<int32_t>(GetField(words, kTransposeFields[52], i));
+  value.in_row_stride = static_cast<int32_t>(GetField(words, kTransposeFields[53]));
+  value.out_base = static_cast<uint32_t>(GetField(words, kTransposeFields[54]));
+  for (uint32_t i = 0; i < 6; ++i) value.out_strides[i] = static_cast<int32_t>(GetField(words, kTransposeFields[55], i));
+  value.out_row_stride = static_cast<int32_t>(GetField(words, kTransposeFields[56]));
   return value;
 }
 
@@ -1697,7 +2699,7 @@ struct InstructionInfo {
   uint32_t words;
   std::span<const FieldInfo> fields;
 };
-inline constexpr std::array<InstructionInfo, 10> kInstructions = {{
+inline constexpr std::array<InstructionInfo, 13> kInstructions = {{
     {Opcode::kHalt, "halt", "scalar", kScalarWords, kScalarFields},
     {Opcode::kAdd, "add", "scalar", kScalarWords, kScalarFields},
     {Opcode::kBranch, "branch", "scalar", kScalarWords, kScalarFields},
@@ -1708,6 +2710,9 @@ inline constexpr std::array<InstructionInfo, 10> kInstructions = {{
     {Opcode::kStore, "store", "dma", kDmaWords, kDmaFields},
     {Opcode::kMatmul, "matmul", "matmul", kMatmulWords, kMatmulFields},
     {Opcode::kVector, "vector", "vector", kVectorWords, kVectorFields},
+    {Opcode::kLoadKernel, "load_kernel", "load_kernel", kLoadKernelWords, kLoadKernelFields},
+    {Opcode::kStream, "stream", "stream", kStreamWords, kStreamFields},
+    {Opcode::kTranspose, "transpose", "transpose", kTransposeWords, kTransposeFields},
 }};
 // Null for an unknown opcode.
 constexpr const InstructionInfo* FindInstruction(uint32_t opcode) {

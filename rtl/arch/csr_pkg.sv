@@ -54,9 +54,12 @@ package csr_pkg;
   localparam logic [11:0] WriteBytesHi = 12'h214;  // ro: High word.
   localparam logic [11:0] Instructions = 12'h218;  // ro: Instructions issued by the job.
   localparam logic [11:0] Busy = 12'h240;  // ro: Cycles of the job in which engine e worked: words 2e (low) and 2e+1 (high).
-  localparam int BusyCount = 24;
+  localparam int BusyCount = 26;
   localparam logic [11:0] Stall = 12'h2c0;  // ro: Cycles in which engine e had an instruction but waited, as `busy`. busy + stall + idle = cycles.
-  localparam int StallCount = 24;
+  localparam int StallCount = 26;
+  localparam logic [11:0] Conflict = 12'h340;  // ro: Word accesses of engine e to the unified buffer that a bank conflict held back, one per port and cycle.
+  localparam int ConflictCount = 13;
+  localparam logic [11:0] VpuSublanes = 12'h034;  // ro: Sublanes of the vector unit: rows of a row group.
 
 endpackage
 /* verilator lint_on UNUSEDPARAM */

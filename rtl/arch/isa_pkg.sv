@@ -3,7 +3,7 @@
 /* verilator lint_off UNUSEDPARAM */  // not every user needs every constant
 package isa_pkg;
 
-  localparam int Version = 1;
+  localparam int Version = 2;
   localparam int MaxWords = 64;
   localparam int Loops = 6;
   localparam int Flags = 64;
@@ -11,23 +11,38 @@ package isa_pkg;
   localparam int HostFlagBase = 56;
   localparam int Scalars = 32;
   localparam int Segments = 64;
-  localparam int VectorOps = 8;
-  localparam int VectorImmediates = 4;
   localparam int NoLevel = 7;
+  localparam int VectorThreads = 4;
+  localparam int VectorRegisters = 32;
+  localparam int SharedRegisters = 32;
+  localparam int VectorScalars = 16;
+  localparam int InputStreams = 4;
+  localparam int OutputStreams = 2;
+  localparam int KernelBundles = 512;
+  localparam int KernelConstants = 1024;
+  localparam int ConstantWindow = 128;
+  localparam int LookupEntries = 32;
+  localparam int SegmentLanes = 128;
+  localparam int OperandShared = 32;
+  localparam int OperandInput = 64;
+  localparam int OperandOutput = 72;
+  localparam int OperandScalar = 80;
+  localparam int OperandConstant = 128;
 
   // An instruction's queue. The sequencer executes its own instructions itself.
   localparam logic [7:0] EngineSequencer = 8'd0;
   localparam logic [7:0] EngineDmaLoad = 8'd1;
   localparam logic [7:0] EngineDmaStore = 8'd2;
   localparam logic [7:0] EngineVpu = 8'd3;
-  localparam logic [7:0] EngineMxu0 = 8'd4;
-  localparam logic [7:0] EngineMxu1 = 8'd5;
-  localparam logic [7:0] EngineMxu2 = 8'd6;
-  localparam logic [7:0] EngineMxu3 = 8'd7;
-  localparam logic [7:0] EngineMxu4 = 8'd8;
-  localparam logic [7:0] EngineMxu5 = 8'd9;
-  localparam logic [7:0] EngineMxu6 = 8'd10;
-  localparam logic [7:0] EngineMxu7 = 8'd11;
+  localparam logic [7:0] EngineXlu = 8'd4;
+  localparam logic [7:0] EngineMxu0 = 8'd5;
+  localparam logic [7:0] EngineMxu1 = 8'd6;
+  localparam logic [7:0] EngineMxu2 = 8'd7;
+  localparam logic [7:0] EngineMxu3 = 8'd8;
+  localparam logic [7:0] EngineMxu4 = 8'd9;
+  localparam logic [7:0] EngineMxu5 = 8'd10;
+  localparam logic [7:0] EngineMxu6 = 8'd11;
+  localparam logic [7:0] EngineMxu7 = 8'd12;
 
   // How the MXU reads a streamed or stationary operand in the buffer.
   localparam logic [7:0] OperandTypeBf16 = 8'd0;
@@ -35,45 +50,31 @@ package isa_pkg;
   localparam logic [7:0] OperandTypeF32Rounded = 8'd2;
   localparam logic [7:0] OperandTypeF32Slice = 8'd3;
 
-  // Type of a vector operand in the buffer; lanes are 32 bits wide inside the unit.
+  // Type of a stream's elements in the buffer; lanes are 32 bits wide inside the unit.
   localparam logic [7:0] LaneTypeF32 = 8'd0;
   localparam logic [7:0] LaneTypeBf16 = 8'd1;
   localparam logic [7:0] LaneTypeS32 = 8'd2;
   localparam logic [7:0] LaneTypeS8 = 8'd3;
+  localparam logic [7:0] LaneTypeF16 = 8'd4;
+  localparam logic [7:0] LaneTypeS16 = 8'd5;
+  localparam logic [7:0] LaneTypeU8 = 8'd6;
+  localparam logic [7:0] LaneTypeU16 = 8'd7;
+  localparam logic [7:0] LaneTypeU32 = 8'd8;
 
-  // Where the first vector operand comes from.
-  localparam logic [7:0] XSourceZero = 8'd0;
-  localparam logic [7:0] XSourceBuffer = 8'd1;
-  localparam logic [7:0] XSourceAccumulator = 8'd2;
+  // Where an input stream's elements come from.
+  localparam logic [7:0] StreamSourceBuffer = 8'd0;
+  localparam logic [7:0] StreamSourceAccumulator = 8'd1;
+  localparam logic [7:0] StreamSourceIota = 8'd2;
 
-  // One step of a vector instruction: x <- op(x, operand), on every lane.
-  localparam logic [7:0] VectorOpCopy = 8'd0;
-  localparam logic [7:0] VectorOpAddF32 = 8'd1;
-  localparam logic [7:0] VectorOpSubtractF32 = 8'd2;
-  localparam logic [7:0] VectorOpReverseSubtractF32 = 8'd3;
-  localparam logic [7:0] VectorOpMultiplyF32 = 8'd4;
-  localparam logic [7:0] VectorOpMaximumF32 = 8'd5;
-  localparam logic [7:0] VectorOpMinimumF32 = 8'd6;
-  localparam logic [7:0] VectorOpRoundEvenF32 = 8'd7;
-  localparam logic [7:0] VectorOpAddS32 = 8'd16;
-  localparam logic [7:0] VectorOpSubtractS32 = 8'd17;
-  localparam logic [7:0] VectorOpReverseSubtractS32 = 8'd18;
-  localparam logic [7:0] VectorOpMultiplyS32 = 8'd19;
-  localparam logic [7:0] VectorOpMaximumS32 = 8'd20;
-  localparam logic [7:0] VectorOpMinimumS32 = 8'd21;
-  localparam logic [7:0] VectorOpS32ToF32 = 8'd32;
-  localparam logic [7:0] VectorOpF32ToS32 = 8'd33;
-  localparam logic [7:0] VectorOpRoundBf16 = 8'd34;
-  localparam logic [7:0] VectorOpRequantize = 8'd35;
+  // Which element or row of a group stands for all (inputs), or is the only one written (outputs).
+  localparam logic [7:0] SpreadNone = 8'd0;
+  localparam logic [7:0] SpreadLanes = 8'd1;
+  localparam logic [7:0] SpreadRows = 8'd2;
+  localparam logic [7:0] SpreadBoth = 8'd3;
 
-  // Second operand of a step.
-  localparam logic [7:0] VectorOperandNone = 8'd0;
-  localparam logic [7:0] VectorOperandY = 8'd1;
-  localparam logic [7:0] VectorOperandZ = 8'd2;
-  localparam logic [7:0] VectorOperandImmediate0 = 8'd4;
-  localparam logic [7:0] VectorOperandImmediate1 = 8'd5;
-  localparam logic [7:0] VectorOperandImmediate2 = 8'd6;
-  localparam logic [7:0] VectorOperandImmediate3 = 8'd7;
+  // What load_kernel writes.
+  localparam logic [7:0] KernelPartBundles = 8'd0;
+  localparam logic [7:0] KernelPartConstants = 8'd1;
 
   // Signed comparison of a branch.
   localparam logic [7:0] ConditionAlways = 8'd0;
@@ -98,6 +99,83 @@ package isa_pkg;
   localparam logic [7:0] FaultMisaligned = 8'd12;
   localparam logic [7:0] FaultMemoryRange = 8'd13;
   localparam logic [7:0] FaultAborted = 8'd14;
+  localparam logic [7:0] FaultKernelOpcode = 8'd15;
+  localparam logic [7:0] FaultKernelRegister = 8'd16;
+  localparam logic [7:0] FaultKernelLoop = 8'd17;
+  localparam logic [7:0] FaultKernelStream = 8'd18;
+
+  // Operation of an ALU slot; 0: none.
+  localparam logic [7:0] AluOpNone = 8'd0;
+  localparam logic [7:0] AluOpAddF32 = 8'd1;
+  localparam logic [7:0] AluOpSubtractF32 = 8'd2;
+  localparam logic [7:0] AluOpMultiplyF32 = 8'd3;
+  localparam logic [7:0] AluOpMultiplyAddF32 = 8'd4;
+  localparam logic [7:0] AluOpMultiplySubtractF32 = 8'd5;
+  localparam logic [7:0] AluOpMaximumF32 = 8'd6;
+  localparam logic [7:0] AluOpMinimumF32 = 8'd7;
+  localparam logic [7:0] AluOpDivideF32 = 8'd8;
+  localparam logic [7:0] AluOpSquareRootF32 = 8'd9;
+  localparam logic [7:0] AluOpScaleF32 = 8'd10;
+  localparam logic [7:0] AluOpRoundEvenF32 = 8'd11;
+  localparam logic [7:0] AluOpRoundAwayF32 = 8'd12;
+  localparam logic [7:0] AluOpFloorF32 = 8'd13;
+  localparam logic [7:0] AluOpCeilingF32 = 8'd14;
+  localparam logic [7:0] AluOpEqualF32 = 8'd16;
+  localparam logic [7:0] AluOpLessF32 = 8'd17;
+  localparam logic [7:0] AluOpLessEqualF32 = 8'd18;
+  localparam logic [7:0] AluOpAddS32 = 8'd32;
+  localparam logic [7:0] AluOpSubtractS32 = 8'd33;
+  localparam logic [7:0] AluOpMultiplyS32 = 8'd34;
+  localparam logic [7:0] AluOpMultiplyHighS32 = 8'd35;
+  localparam logic [7:0] AluOpMultiplyHighU32 = 8'd36;
+  localparam logic [7:0] AluOpMaximumS32 = 8'd37;
+  localparam logic [7:0] AluOpMinimumS32 = 8'd38;
+  localparam logic [7:0] AluOpMaximumU32 = 8'd39;
+  localparam logic [7:0] AluOpMinimumU32 = 8'd40;
+  localparam logic [7:0] AluOpAnd = 8'd41;
+  localparam logic [7:0] AluOpOr = 8'd42;
+  localparam logic [7:0] AluOpXor = 8'd43;
+  localparam logic [7:0] AluOpAndNot = 8'd44;
+  localparam logic [7:0] AluOpShiftLeft = 8'd45;
+  localparam logic [7:0] AluOpShiftRightLogical = 8'd46;
+  localparam logic [7:0] AluOpShiftRightArithmetic = 8'd47;
+  localparam logic [7:0] AluOpRotateLeft = 8'd48;
+  localparam logic [7:0] AluOpEqualS32 = 8'd49;
+  localparam logic [7:0] AluOpLessS32 = 8'd50;
+  localparam logic [7:0] AluOpLessU32 = 8'd51;
+  localparam logic [7:0] AluOpSelect = 8'd52;
+  localparam logic [7:0] AluOpPopulationCount = 8'd53;
+  localparam logic [7:0] AluOpCountLeadingZeros = 8'd54;
+  localparam logic [7:0] AluOpS32ToF32 = 8'd64;
+  localparam logic [7:0] AluOpU32ToF32 = 8'd65;
+  localparam logic [7:0] AluOpF32ToS32 = 8'd66;
+  localparam logic [7:0] AluOpF32ToU32 = 8'd67;
+  localparam logic [7:0] AluOpRoundBf16 = 8'd68;
+  localparam logic [7:0] AluOpRoundF16 = 8'd69;
+  localparam logic [7:0] AluOpExponentF32 = 8'd70;
+  localparam logic [7:0] AluOpRequantizeDouble = 8'd80;
+  localparam logic [7:0] AluOpRequantizeSingle = 8'd81;
+  localparam logic [7:0] AluOpCopy = 8'd96;
+  localparam logic [7:0] AluOpLookup = 8'd97;
+
+  // Operation of the lane slot; 0: none.
+  localparam logic [7:0] LaneOpNone = 8'd0;
+  localparam logic [7:0] LaneOpReduceAddF32 = 8'd1;
+  localparam logic [7:0] LaneOpReduceMaximumF32 = 8'd2;
+  localparam logic [7:0] LaneOpReduceMinimumF32 = 8'd3;
+  localparam logic [7:0] LaneOpReduceAddS32 = 8'd4;
+  localparam logic [7:0] LaneOpReduceMaximumS32 = 8'd5;
+  localparam logic [7:0] LaneOpReduceMinimumS32 = 8'd6;
+  localparam logic [7:0] LaneOpReduceAnd = 8'd7;
+  localparam logic [7:0] LaneOpReduceOr = 8'd8;
+  localparam logic [7:0] LaneOpArgMaximumF32 = 8'd9;
+  localparam logic [7:0] LaneOpArgMinimumF32 = 8'd10;
+  localparam logic [7:0] LaneOpBroadcastLane = 8'd16;
+  localparam logic [7:0] LaneOpRotateLanes = 8'd17;
+  localparam logic [7:0] LaneOpBroadcastRow = 8'd18;
+  localparam logic [7:0] LaneOpSlide = 8'd19;
+  localparam logic [7:0] LaneOpLaneIndex = 8'd24;
+  localparam logic [7:0] LaneOpRowIndex = 8'd25;
 
   // Opcodes.
   localparam logic [7:0] OpHalt = 8'd1;  // Ends the program: once every engine is idle the job completes.
@@ -109,7 +187,10 @@ package isa_pkg;
   localparam logic [7:0] OpLoad = 8'd17;  // HBM to unified buffer. On dma_load.
   localparam logic [7:0] OpStore = 8'd18;  // Unified buffer to HBM. On dma_store.
   localparam logic [7:0] OpMatmul = 8'd19;  // On an MXU.
-  localparam logic [7:0] OpVector = 8'd20;  // On the vpu.
+  localparam logic [7:0] OpVector = 8'd20;  // Runs a kernel over rows. On the vpu.
+  localparam logic [7:0] OpLoadKernel = 8'd21;  // Writes kernel memory. On the vpu.
+  localparam logic [7:0] OpStream = 8'd22;  // Describes a stream of the vector unit. On the vpu.
+  localparam logic [7:0] OpTranspose = 8'd23;  // Transposes tiles. On the xlu.
 
   // First word of every instruction.
   localparam int HeaderWords = 1;
@@ -473,38 +554,192 @@ package isa_pkg;
     logic [7:0] opcode;
   } matmul_t;
 
-  // Runs a short list of steps over rows of lanes.
-  localparam int VectorWords = 64;
+  // Writes bundles or constants into the vector unit's kernel memory.
+  localparam int LoadKernelWords = 64;
   typedef struct packed {
-    logic [95:0] reserved25;
-    logic [127:0] immediates;
-    logic [255:0] ops;
-    logic [191:0] out_strides;
-    logic [31:0] out_base;
-    logic [191:0] z_strides;
-    logic [31:0] z_base;
-    logic [191:0] y_strides;
+    logic [1599:0] data;
+    logic [33:0] reserved21;
+    logic [5:0] count;
+    logic [15:0] first;
+    logic [6:0] reserved20;
+    logic [0:0] part;
+    logic [15:0] wait3_step;
+    logic [15:0] wait3_target;
+    logic [0:0] wait3_valid;
+    logic [9:0] reserved19;
+    logic [4:0] wait3_reg;
+    logic [3:0] reserved18;
+    logic [0:0] wait3_weights;
+    logic [2:0] wait3_level;
+    logic [7:0] wait3_flag;
+    logic [15:0] wait2_step;
+    logic [15:0] wait2_target;
+    logic [0:0] wait2_valid;
+    logic [9:0] reserved17;
+    logic [4:0] wait2_reg;
+    logic [3:0] reserved16;
+    logic [0:0] wait2_weights;
+    logic [2:0] wait2_level;
+    logic [7:0] wait2_flag;
+    logic [15:0] wait1_step;
+    logic [15:0] wait1_target;
+    logic [0:0] wait1_valid;
+    logic [9:0] reserved15;
+    logic [4:0] wait1_reg;
+    logic [3:0] reserved14;
+    logic [0:0] wait1_weights;
+    logic [2:0] wait1_level;
+    logic [7:0] wait1_flag;
+    logic [15:0] wait0_step;
+    logic [15:0] wait0_target;
+    logic [0:0] wait0_valid;
+    logic [9:0] reserved13;
+    logic [4:0] wait0_reg;
+    logic [3:0] reserved12;
+    logic [0:0] wait0_weights;
+    logic [2:0] wait0_level;
+    logic [7:0] wait0_flag;
+    logic [0:0] signal1_valid;
+    logic [3:0] reserved11;
+    logic [2:0] signal1_level;
+    logic [7:0] signal1_flag;
+    logic [0:0] signal0_valid;
+    logic [3:0] reserved10;
+    logic [2:0] signal0_level;
+    logic [7:0] signal0_flag;
+    logic [2:0] reserved9;
+    logic [4:0] patch3_reg;
+    logic [1:0] reserved8;
+    logic [5:0] patch3_word;
+    logic [2:0] reserved7;
+    logic [4:0] patch2_reg;
+    logic [1:0] reserved6;
+    logic [5:0] patch2_word;
+    logic [2:0] reserved5;
+    logic [4:0] patch1_reg;
+    logic [1:0] reserved4;
+    logic [5:0] patch1_word;
+    logic [2:0] reserved3;
+    logic [4:0] patch0_reg;
+    logic [1:0] reserved2;
+    logic [5:0] patch0_word;
+    logic [9:0] reserved1;
+    logic [5:0] quads;
+    logic [3:0] reserved0;
+    logic [3:0] engine;
+    logic [7:0] opcode;
+  } load_kernel_t;
+
+  // Describes one stream of the vector unit, until the next description of it.
+  localparam int StreamWords = 48;
+  typedef struct packed {
+    logic [63:0] reserved26;
+    logic [31:0] gather_limit;
+    logic [31:0] gather_stride;
+    logic [31:0] gather_base;
+    logic [31:0] fill;
+    logic [31:0] y_limit;
+    logic [255:0] y_steps;
     logic [31:0] y_base;
-    logic [191:0] x_strides;
+    logic [31:0] x_limit;
+    logic [255:0] x_steps;
     logic [31:0] x_base;
-    logic [28:0] reserved24;
-    logic [2:0] length_level;
-    logic [31:0] length_limit;
-    logic [3:0] reserved23;
-    logic [3:0] op_count;
-    logic [3:0] reserved22;
-    logic [0:0] z_splat;
-    logic [0:0] y_splat;
-    logic [0:0] z_used;
-    logic [0:0] y_used;
-    logic [1:0] out_type;
-    logic [1:0] z_type;
-    logic [1:0] y_type;
-    logic [1:0] x_type;
-    logic [0:0] reserved21;
-    logic [2:0] x_unit;
-    logic [1:0] reserved20;
-    logic [1:0] x_source;
+    logic [255:0] strides;
+    logic [31:0] groups_limit;
+    logic [6:0] reserved25;
+    logic [0:0] gather;
+    logic [1:0] reserved24;
+    logic [1:0] spread;
+    logic [2:0] reserved23;
+    logic [0:0] flat;
+    logic [0:0] reserved22;
+    logic [2:0] unit;
+    logic [1:0] reserved21;
+    logic [1:0] source;
+    logic [3:0] type;
+    logic [0:0] reserved20;
+    logic [2:0] index;
+    logic [15:0] wait3_step;
+    logic [15:0] wait3_target;
+    logic [0:0] wait3_valid;
+    logic [9:0] reserved19;
+    logic [4:0] wait3_reg;
+    logic [3:0] reserved18;
+    logic [0:0] wait3_weights;
+    logic [2:0] wait3_level;
+    logic [7:0] wait3_flag;
+    logic [15:0] wait2_step;
+    logic [15:0] wait2_target;
+    logic [0:0] wait2_valid;
+    logic [9:0] reserved17;
+    logic [4:0] wait2_reg;
+    logic [3:0] reserved16;
+    logic [0:0] wait2_weights;
+    logic [2:0] wait2_level;
+    logic [7:0] wait2_flag;
+    logic [15:0] wait1_step;
+    logic [15:0] wait1_target;
+    logic [0:0] wait1_valid;
+    logic [9:0] reserved15;
+    logic [4:0] wait1_reg;
+    logic [3:0] reserved14;
+    logic [0:0] wait1_weights;
+    logic [2:0] wait1_level;
+    logic [7:0] wait1_flag;
+    logic [15:0] wait0_step;
+    logic [15:0] wait0_target;
+    logic [0:0] wait0_valid;
+    logic [9:0] reserved13;
+    logic [4:0] wait0_reg;
+    logic [3:0] reserved12;
+    logic [0:0] wait0_weights;
+    logic [2:0] wait0_level;
+    logic [7:0] wait0_flag;
+    logic [0:0] signal1_valid;
+    logic [3:0] reserved11;
+    logic [2:0] signal1_level;
+    logic [7:0] signal1_flag;
+    logic [0:0] signal0_valid;
+    logic [3:0] reserved10;
+    logic [2:0] signal0_level;
+    logic [7:0] signal0_flag;
+    logic [2:0] reserved9;
+    logic [4:0] patch3_reg;
+    logic [1:0] reserved8;
+    logic [5:0] patch3_word;
+    logic [2:0] reserved7;
+    logic [4:0] patch2_reg;
+    logic [1:0] reserved6;
+    logic [5:0] patch2_word;
+    logic [2:0] reserved5;
+    logic [4:0] patch1_reg;
+    logic [1:0] reserved4;
+    logic [5:0] patch1_word;
+    logic [2:0] reserved3;
+    logic [4:0] patch0_reg;
+    logic [1:0] reserved2;
+    logic [5:0] patch0_word;
+    logic [9:0] reserved1;
+    logic [5:0] quads;
+    logic [3:0] reserved0;
+    logic [3:0] engine;
+    logic [7:0] opcode;
+  } stream_t;
+
+  // Runs a kernel over row groups.
+  localparam int VectorWords = 48;
+  typedef struct packed {
+    logic [159:0] reserved22;
+    logic [511:0] scalars;
+    logic [191:0] bases;
+    logic [31:0] bundle_limit;
+    logic [15:0] constant_base;
+    logic [15:0] kernel_base;
+    logic [15:0] body;
+    logic [8:0] reserved21;
+    logic [2:0] prologue_level;
+    logic [0:0] reserved20;
+    logic [2:0] kernel_level;
     logic [191:0] counts;
     logic [15:0] wait3_step;
     logic [15:0] wait3_target;
@@ -573,6 +808,119 @@ package isa_pkg;
     logic [7:0] opcode;
   } vector_t;
 
+  // One bundle of a kernel: two ALU slots, a lane slot, loop control.
+  localparam int BundleWords = 5;
+  typedef struct packed {
+    logic [8:0] reserved1;
+    logic [0:0] exit;
+    logic [5:0] loop_end;
+    logic [5:0] loop_start;
+    logic [4:0] b_step;
+    logic [4:0] a_step;
+    logic [7:0] reserved0;
+    logic [7:0] lane_z;
+    logic [7:0] b_z;
+    logic [7:0] a_z;
+    logic [7:0] lane_y;
+    logic [7:0] lane_x;
+    logic [7:0] lane_dst;
+    logic [7:0] lane_op;
+    logic [7:0] b_y;
+    logic [7:0] b_x;
+    logic [7:0] b_dst;
+    logic [7:0] b_op;
+    logic [7:0] a_y;
+    logic [7:0] a_x;
+    logic [7:0] a_dst;
+    logic [7:0] a_op;
+  } bundle_t;
+
+  // Transposes tiles of up to Lanes x Lanes elements, buffer to buffer.
+  localparam int TransposeWords = 40;
+  typedef struct packed {
+    logic [95:0] reserved23;
+    logic [31:0] out_row_stride;
+    logic [191:0] out_strides;
+    logic [31:0] out_base;
+    logic [31:0] in_row_stride;
+    logic [191:0] in_strides;
+    logic [31:0] in_base;
+    logic [31:0] cols_limit;
+    logic [31:0] rows_limit;
+    logic [20:0] reserved22;
+    logic [2:0] cols_level;
+    logic [0:0] reserved21;
+    logic [2:0] rows_level;
+    logic [1:0] reserved20;
+    logic [1:0] size_log2;
+    logic [191:0] counts;
+    logic [15:0] wait3_step;
+    logic [15:0] wait3_target;
+    logic [0:0] wait3_valid;
+    logic [9:0] reserved19;
+    logic [4:0] wait3_reg;
+    logic [3:0] reserved18;
+    logic [0:0] wait3_weights;
+    logic [2:0] wait3_level;
+    logic [7:0] wait3_flag;
+    logic [15:0] wait2_step;
+    logic [15:0] wait2_target;
+    logic [0:0] wait2_valid;
+    logic [9:0] reserved17;
+    logic [4:0] wait2_reg;
+    logic [3:0] reserved16;
+    logic [0:0] wait2_weights;
+    logic [2:0] wait2_level;
+    logic [7:0] wait2_flag;
+    logic [15:0] wait1_step;
+    logic [15:0] wait1_target;
+    logic [0:0] wait1_valid;
+    logic [9:0] reserved15;
+    logic [4:0] wait1_reg;
+    logic [3:0] reserved14;
+    logic [0:0] wait1_weights;
+    logic [2:0] wait1_level;
+    logic [7:0] wait1_flag;
+    logic [15:0] wait0_step;
+    logic [15:0] wait0_target;
+    logic [0:0] wait0_valid;
+    logic [9:0] reserved13;
+    logic [4:0] wait0_reg;
+    logic [3:0] reserved12;
+    logic [0:0] wait0_weights;
+    logic [2:0] wait0_level;
+    logic [7:0] wait0_flag;
+    logic [0:0] signal1_valid;
+    logic [3:0] reserved11;
+    logic [2:0] signal1_level;
+    logic [7:0] signal1_flag;
+    logic [0:0] signal0_valid;
+    logic [3:0] reserved10;
+    logic [2:0] signal0_level;
+    logic [7:0] signal0_flag;
+    logic [2:0] reserved9;
+    logic [4:0] patch3_reg;
+    logic [1:0] reserved8;
+    logic [5:0] patch3_word;
+    logic [2:0] reserved7;
+    logic [4:0] patch2_reg;
+    logic [1:0] reserved6;
+    logic [5:0] patch2_word;
+    logic [2:0] reserved5;
+    logic [4:0] patch1_reg;
+    logic [1:0] reserved4;
+    logic [5:0] patch1_word;
+    logic [2:0] reserved3;
+    logic [4:0] patch0_reg;
+    logic [1:0] reserved2;
+    logic [5:0] patch0_word;
+    logic [9:0] reserved1;
+    logic [5:0] quads;
+    logic [3:0] reserved0;
+    logic [3:0] engine;
+    logic [7:0] opcode;
+  } transpose_t;
+
   // Launch descriptor header in HBM, 64-byte aligned.
   localparam int LaunchWords = 16;
   typedef struct packed {
@@ -605,6 +953,168 @@ package isa_pkg;
     logic [7:0] base_hi;
     logic [31:0] base_lo;
   } segment_t;
+
+  // latency of an operation (isa.toml).
+  function automatic logic [4:0] alu_op_latency(input logic [7:0] op);
+    case (op)
+      8'd1: alu_op_latency = 5'd4;  // add_f32
+      8'd2: alu_op_latency = 5'd4;  // subtract_f32
+      8'd3: alu_op_latency = 5'd4;  // multiply_f32
+      8'd4: alu_op_latency = 5'd4;  // multiply_add_f32
+      8'd5: alu_op_latency = 5'd4;  // multiply_subtract_f32
+      8'd6: alu_op_latency = 5'd4;  // maximum_f32
+      8'd7: alu_op_latency = 5'd4;  // minimum_f32
+      8'd8: alu_op_latency = 5'd16;  // divide_f32
+      8'd9: alu_op_latency = 5'd16;  // square_root_f32
+      8'd10: alu_op_latency = 5'd4;  // scale_f32
+      8'd11: alu_op_latency = 5'd4;  // round_even_f32
+      8'd12: alu_op_latency = 5'd4;  // round_away_f32
+      8'd13: alu_op_latency = 5'd4;  // floor_f32
+      8'd14: alu_op_latency = 5'd4;  // ceiling_f32
+      8'd16: alu_op_latency = 5'd4;  // equal_f32
+      8'd17: alu_op_latency = 5'd4;  // less_f32
+      8'd18: alu_op_latency = 5'd4;  // less_equal_f32
+      8'd32: alu_op_latency = 5'd4;  // add_s32
+      8'd33: alu_op_latency = 5'd4;  // subtract_s32
+      8'd34: alu_op_latency = 5'd4;  // multiply_s32
+      8'd35: alu_op_latency = 5'd4;  // multiply_high_s32
+      8'd36: alu_op_latency = 5'd4;  // multiply_high_u32
+      8'd37: alu_op_latency = 5'd4;  // maximum_s32
+      8'd38: alu_op_latency = 5'd4;  // minimum_s32
+      8'd39: alu_op_latency = 5'd4;  // maximum_u32
+      8'd40: alu_op_latency = 5'd4;  // minimum_u32
+      8'd41: alu_op_latency = 5'd4;  // and
+      8'd42: alu_op_latency = 5'd4;  // or
+      8'd43: alu_op_latency = 5'd4;  // xor
+      8'd44: alu_op_latency = 5'd4;  // and_not
+      8'd45: alu_op_latency = 5'd4;  // shift_left
+      8'd46: alu_op_latency = 5'd4;  // shift_right_logical
+      8'd47: alu_op_latency = 5'd4;  // shift_right_arithmetic
+      8'd48: alu_op_latency = 5'd4;  // rotate_left
+      8'd49: alu_op_latency = 5'd4;  // equal_s32
+      8'd50: alu_op_latency = 5'd4;  // less_s32
+      8'd51: alu_op_latency = 5'd4;  // less_u32
+      8'd52: alu_op_latency = 5'd4;  // select
+      8'd53: alu_op_latency = 5'd4;  // population_count
+      8'd54: alu_op_latency = 5'd4;  // count_leading_zeros
+      8'd64: alu_op_latency = 5'd4;  // s32_to_f32
+      8'd65: alu_op_latency = 5'd4;  // u32_to_f32
+      8'd66: alu_op_latency = 5'd4;  // f32_to_s32
+      8'd67: alu_op_latency = 5'd4;  // f32_to_u32
+      8'd68: alu_op_latency = 5'd4;  // round_bf16
+      8'd69: alu_op_latency = 5'd4;  // round_f16
+      8'd70: alu_op_latency = 5'd4;  // exponent_f32
+      8'd80: alu_op_latency = 5'd4;  // requantize_double
+      8'd81: alu_op_latency = 5'd4;  // requantize_single
+      8'd96: alu_op_latency = 5'd4;  // copy
+      8'd97: alu_op_latency = 5'd4;  // lookup
+      default: alu_op_latency = 5'd4;
+    endcase
+  endfunction
+
+  // sources of an operation (isa.toml).
+  function automatic logic [1:0] alu_op_sources(input logic [7:0] op);
+    case (op)
+      8'd1: alu_op_sources = 2'd2;  // add_f32
+      8'd2: alu_op_sources = 2'd2;  // subtract_f32
+      8'd3: alu_op_sources = 2'd2;  // multiply_f32
+      8'd4: alu_op_sources = 2'd3;  // multiply_add_f32
+      8'd5: alu_op_sources = 2'd3;  // multiply_subtract_f32
+      8'd6: alu_op_sources = 2'd2;  // maximum_f32
+      8'd7: alu_op_sources = 2'd2;  // minimum_f32
+      8'd8: alu_op_sources = 2'd2;  // divide_f32
+      8'd9: alu_op_sources = 2'd1;  // square_root_f32
+      8'd10: alu_op_sources = 2'd2;  // scale_f32
+      8'd11: alu_op_sources = 2'd1;  // round_even_f32
+      8'd12: alu_op_sources = 2'd1;  // round_away_f32
+      8'd13: alu_op_sources = 2'd1;  // floor_f32
+      8'd14: alu_op_sources = 2'd1;  // ceiling_f32
+      8'd16: alu_op_sources = 2'd2;  // equal_f32
+      8'd17: alu_op_sources = 2'd2;  // less_f32
+      8'd18: alu_op_sources = 2'd2;  // less_equal_f32
+      8'd32: alu_op_sources = 2'd2;  // add_s32
+      8'd33: alu_op_sources = 2'd2;  // subtract_s32
+      8'd34: alu_op_sources = 2'd2;  // multiply_s32
+      8'd35: alu_op_sources = 2'd2;  // multiply_high_s32
+      8'd36: alu_op_sources = 2'd2;  // multiply_high_u32
+      8'd37: alu_op_sources = 2'd2;  // maximum_s32
+      8'd38: alu_op_sources = 2'd2;  // minimum_s32
+      8'd39: alu_op_sources = 2'd2;  // maximum_u32
+      8'd40: alu_op_sources = 2'd2;  // minimum_u32
+      8'd41: alu_op_sources = 2'd2;  // and
+      8'd42: alu_op_sources = 2'd2;  // or
+      8'd43: alu_op_sources = 2'd2;  // xor
+      8'd44: alu_op_sources = 2'd2;  // and_not
+      8'd45: alu_op_sources = 2'd2;  // shift_left
+      8'd46: alu_op_sources = 2'd2;  // shift_right_logical
+      8'd47: alu_op_sources = 2'd2;  // shift_right_arithmetic
+      8'd48: alu_op_sources = 2'd2;  // rotate_left
+      8'd49: alu_op_sources = 2'd2;  // equal_s32
+      8'd50: alu_op_sources = 2'd2;  // less_s32
+      8'd51: alu_op_sources = 2'd2;  // less_u32
+      8'd52: alu_op_sources = 2'd3;  // select
+      8'd53: alu_op_sources = 2'd1;  // population_count
+      8'd54: alu_op_sources = 2'd1;  // count_leading_zeros
+      8'd64: alu_op_sources = 2'd1;  // s32_to_f32
+      8'd65: alu_op_sources = 2'd1;  // u32_to_f32
+      8'd66: alu_op_sources = 2'd1;  // f32_to_s32
+      8'd67: alu_op_sources = 2'd1;  // f32_to_u32
+      8'd68: alu_op_sources = 2'd1;  // round_bf16
+      8'd69: alu_op_sources = 2'd1;  // round_f16
+      8'd70: alu_op_sources = 2'd1;  // exponent_f32
+      8'd80: alu_op_sources = 2'd3;  // requantize_double
+      8'd81: alu_op_sources = 2'd3;  // requantize_single
+      8'd96: alu_op_sources = 2'd1;  // copy
+      8'd97: alu_op_sources = 2'd2;  // lookup
+      default: alu_op_sources = 2'd0;
+    endcase
+  endfunction
+
+  // latency of an operation (isa.toml).
+  function automatic logic [4:0] lane_op_latency(input logic [7:0] op);
+    case (op)
+      8'd1: lane_op_latency = 5'd8;  // reduce_add_f32
+      8'd2: lane_op_latency = 5'd8;  // reduce_maximum_f32
+      8'd3: lane_op_latency = 5'd8;  // reduce_minimum_f32
+      8'd4: lane_op_latency = 5'd8;  // reduce_add_s32
+      8'd5: lane_op_latency = 5'd8;  // reduce_maximum_s32
+      8'd6: lane_op_latency = 5'd8;  // reduce_minimum_s32
+      8'd7: lane_op_latency = 5'd8;  // reduce_and
+      8'd8: lane_op_latency = 5'd8;  // reduce_or
+      8'd9: lane_op_latency = 5'd8;  // arg_maximum_f32
+      8'd10: lane_op_latency = 5'd8;  // arg_minimum_f32
+      8'd16: lane_op_latency = 5'd4;  // broadcast_lane
+      8'd17: lane_op_latency = 5'd4;  // rotate_lanes
+      8'd18: lane_op_latency = 5'd4;  // broadcast_row
+      8'd19: lane_op_latency = 5'd4;  // slide
+      8'd24: lane_op_latency = 5'd4;  // lane_index
+      8'd25: lane_op_latency = 5'd4;  // row_index
+      default: lane_op_latency = 5'd4;
+    endcase
+  endfunction
+
+  // sources of an operation (isa.toml).
+  function automatic logic [1:0] lane_op_sources(input logic [7:0] op);
+    case (op)
+      8'd1: lane_op_sources = 2'd1;  // reduce_add_f32
+      8'd2: lane_op_sources = 2'd1;  // reduce_maximum_f32
+      8'd3: lane_op_sources = 2'd1;  // reduce_minimum_f32
+      8'd4: lane_op_sources = 2'd1;  // reduce_add_s32
+      8'd5: lane_op_sources = 2'd1;  // reduce_maximum_s32
+      8'd6: lane_op_sources = 2'd1;  // reduce_minimum_s32
+      8'd7: lane_op_sources = 2'd1;  // reduce_and
+      8'd8: lane_op_sources = 2'd1;  // reduce_or
+      8'd9: lane_op_sources = 2'd1;  // arg_maximum_f32
+      8'd10: lane_op_sources = 2'd1;  // arg_minimum_f32
+      8'd16: lane_op_sources = 2'd1;  // broadcast_lane
+      8'd17: lane_op_sources = 2'd1;  // rotate_lanes
+      8'd18: lane_op_sources = 2'd1;  // broadcast_row
+      8'd19: lane_op_sources = 2'd2;  // slide
+      8'd24: lane_op_sources = 2'd0;  // lane_index
+      8'd25: lane_op_sources = 2'd0;  // row_index
+      default: lane_op_sources = 2'd0;
+    endcase
+  endfunction
 
 endpackage
 /* verilator lint_on UNUSEDPARAM */
