@@ -102,17 +102,22 @@ def isa_sv(isa):
         if pos < fmt["words"] * 32:
             members.append((f"reserved{filler}", fmt["words"] * 32 - pos))
         for mname, bits in reversed(members):  # the last member of a packed struct is bit 0
-            lines.append(f"    logic [{bits - 1}:0] {mname};")
+            keyword = "_field" if mname == "type" else ""  # of SystemVerilog
+            lines.append(f"    logic [{bits - 1}:0] {mname}{keyword};")
         lines.append(f"  }} {name}_t;")
-    for kind in ("alu_op", "lane_op"):
-        for what, width, default in (("latency", 5, isa.data["vector_threads"]),
-                                     ("sources", 2, 0)):
+    values = {"latency": lambda op: op["latency"], "sources": lambda op: op["sources"],
+              "slots": lambda op: ("a" in op["slots"]) + 2 * ("b" in op["slots"]),
+              "exists": lambda op: 1, "amount": lambda op: int(op["amount"])}
+    latency, sources = ("latency", 5, isa.data["vector_threads"]), ("sources", 2, 0)
+    for kind, facts in (("alu_op", (latency, sources, ("slots", 2, 0))),
+                        ("lane_op", (latency, sources, ("exists", 1, 0), ("amount", 1, 0)))):
+        for what, width, default in facts:
             name = f"{kind}_{what}"
             lines += ["", f"  // {what} of an operation (isa.toml).",
                       f"  function automatic logic [{width - 1}:0] {name}(input logic [7:0] op);",
                       "    case (op)"]
-            lines += [f"      8'd{op['code']}: {name} = {width}'d{op[what]};  // {op['name']}"
-                      for op in isa.data[kind]]
+            lines += [f"      8'd{op['code']}: {name} = {width}'d{values[what](op)};"
+                      f"  // {op['name']}" for op in isa.data[kind]]
             lines += [f"      default: {name} = {width}'d{default};", "    endcase",
                       "  endfunction"]
     lines += ["", "endpackage", "/* verilator lint_on UNUSEDPARAM */", ""]

@@ -656,7 +656,7 @@ package isa_pkg;
     logic [2:0] unit;
     logic [1:0] reserved21;
     logic [1:0] source;
-    logic [3:0] type;
+    logic [3:0] type_field;
     logic [0:0] reserved20;
     logic [2:0] index;
     logic [15:0] wait3_step;
@@ -1070,6 +1070,64 @@ package isa_pkg;
     endcase
   endfunction
 
+  // slots of an operation (isa.toml).
+  function automatic logic [1:0] alu_op_slots(input logic [7:0] op);
+    case (op)
+      8'd1: alu_op_slots = 2'd3;  // add_f32
+      8'd2: alu_op_slots = 2'd3;  // subtract_f32
+      8'd3: alu_op_slots = 2'd3;  // multiply_f32
+      8'd4: alu_op_slots = 2'd3;  // multiply_add_f32
+      8'd5: alu_op_slots = 2'd3;  // multiply_subtract_f32
+      8'd6: alu_op_slots = 2'd3;  // maximum_f32
+      8'd7: alu_op_slots = 2'd3;  // minimum_f32
+      8'd8: alu_op_slots = 2'd1;  // divide_f32
+      8'd9: alu_op_slots = 2'd1;  // square_root_f32
+      8'd10: alu_op_slots = 2'd3;  // scale_f32
+      8'd11: alu_op_slots = 2'd3;  // round_even_f32
+      8'd12: alu_op_slots = 2'd3;  // round_away_f32
+      8'd13: alu_op_slots = 2'd3;  // floor_f32
+      8'd14: alu_op_slots = 2'd3;  // ceiling_f32
+      8'd16: alu_op_slots = 2'd3;  // equal_f32
+      8'd17: alu_op_slots = 2'd3;  // less_f32
+      8'd18: alu_op_slots = 2'd3;  // less_equal_f32
+      8'd32: alu_op_slots = 2'd3;  // add_s32
+      8'd33: alu_op_slots = 2'd3;  // subtract_s32
+      8'd34: alu_op_slots = 2'd3;  // multiply_s32
+      8'd35: alu_op_slots = 2'd3;  // multiply_high_s32
+      8'd36: alu_op_slots = 2'd3;  // multiply_high_u32
+      8'd37: alu_op_slots = 2'd3;  // maximum_s32
+      8'd38: alu_op_slots = 2'd3;  // minimum_s32
+      8'd39: alu_op_slots = 2'd3;  // maximum_u32
+      8'd40: alu_op_slots = 2'd3;  // minimum_u32
+      8'd41: alu_op_slots = 2'd3;  // and
+      8'd42: alu_op_slots = 2'd3;  // or
+      8'd43: alu_op_slots = 2'd3;  // xor
+      8'd44: alu_op_slots = 2'd3;  // and_not
+      8'd45: alu_op_slots = 2'd3;  // shift_left
+      8'd46: alu_op_slots = 2'd3;  // shift_right_logical
+      8'd47: alu_op_slots = 2'd3;  // shift_right_arithmetic
+      8'd48: alu_op_slots = 2'd3;  // rotate_left
+      8'd49: alu_op_slots = 2'd3;  // equal_s32
+      8'd50: alu_op_slots = 2'd3;  // less_s32
+      8'd51: alu_op_slots = 2'd3;  // less_u32
+      8'd52: alu_op_slots = 2'd3;  // select
+      8'd53: alu_op_slots = 2'd3;  // population_count
+      8'd54: alu_op_slots = 2'd3;  // count_leading_zeros
+      8'd64: alu_op_slots = 2'd3;  // s32_to_f32
+      8'd65: alu_op_slots = 2'd3;  // u32_to_f32
+      8'd66: alu_op_slots = 2'd3;  // f32_to_s32
+      8'd67: alu_op_slots = 2'd3;  // f32_to_u32
+      8'd68: alu_op_slots = 2'd3;  // round_bf16
+      8'd69: alu_op_slots = 2'd3;  // round_f16
+      8'd70: alu_op_slots = 2'd3;  // exponent_f32
+      8'd80: alu_op_slots = 2'd3;  // requantize_double
+      8'd81: alu_op_slots = 2'd3;  // requantize_single
+      8'd96: alu_op_slots = 2'd3;  // copy
+      8'd97: alu_op_slots = 2'd3;  // lookup
+      default: alu_op_slots = 2'd0;
+    endcase
+  endfunction
+
   // latency of an operation (isa.toml).
   function automatic logic [4:0] lane_op_latency(input logic [7:0] op);
     case (op)
@@ -1113,6 +1171,52 @@ package isa_pkg;
       8'd24: lane_op_sources = 2'd0;  // lane_index
       8'd25: lane_op_sources = 2'd0;  // row_index
       default: lane_op_sources = 2'd0;
+    endcase
+  endfunction
+
+  // exists of an operation (isa.toml).
+  function automatic logic [0:0] lane_op_exists(input logic [7:0] op);
+    case (op)
+      8'd1: lane_op_exists = 1'd1;  // reduce_add_f32
+      8'd2: lane_op_exists = 1'd1;  // reduce_maximum_f32
+      8'd3: lane_op_exists = 1'd1;  // reduce_minimum_f32
+      8'd4: lane_op_exists = 1'd1;  // reduce_add_s32
+      8'd5: lane_op_exists = 1'd1;  // reduce_maximum_s32
+      8'd6: lane_op_exists = 1'd1;  // reduce_minimum_s32
+      8'd7: lane_op_exists = 1'd1;  // reduce_and
+      8'd8: lane_op_exists = 1'd1;  // reduce_or
+      8'd9: lane_op_exists = 1'd1;  // arg_maximum_f32
+      8'd10: lane_op_exists = 1'd1;  // arg_minimum_f32
+      8'd16: lane_op_exists = 1'd1;  // broadcast_lane
+      8'd17: lane_op_exists = 1'd1;  // rotate_lanes
+      8'd18: lane_op_exists = 1'd1;  // broadcast_row
+      8'd19: lane_op_exists = 1'd1;  // slide
+      8'd24: lane_op_exists = 1'd1;  // lane_index
+      8'd25: lane_op_exists = 1'd1;  // row_index
+      default: lane_op_exists = 1'd0;
+    endcase
+  endfunction
+
+  // amount of an operation (isa.toml).
+  function automatic logic [0:0] lane_op_amount(input logic [7:0] op);
+    case (op)
+      8'd1: lane_op_amount = 1'd0;  // reduce_add_f32
+      8'd2: lane_op_amount = 1'd0;  // reduce_maximum_f32
+      8'd3: lane_op_amount = 1'd0;  // reduce_minimum_f32
+      8'd4: lane_op_amount = 1'd0;  // reduce_add_s32
+      8'd5: lane_op_amount = 1'd0;  // reduce_maximum_s32
+      8'd6: lane_op_amount = 1'd0;  // reduce_minimum_s32
+      8'd7: lane_op_amount = 1'd0;  // reduce_and
+      8'd8: lane_op_amount = 1'd0;  // reduce_or
+      8'd9: lane_op_amount = 1'd0;  // arg_maximum_f32
+      8'd10: lane_op_amount = 1'd0;  // arg_minimum_f32
+      8'd16: lane_op_amount = 1'd1;  // broadcast_lane
+      8'd17: lane_op_amount = 1'd1;  // rotate_lanes
+      8'd18: lane_op_amount = 1'd1;  // broadcast_row
+      8'd19: lane_op_amount = 1'd1;  // slide
+      8'd24: lane_op_amount = 1'd0;  // lane_index
+      8'd25: lane_op_amount = 1'd0;  // row_index
+      default: lane_op_amount = 1'd0;
     endcase
   endfunction
 
