@@ -69,6 +69,9 @@ SCALARS = ["version", "max_words", "loops", "flags", "remote_flag_base",
            "operand_scalar", "operand_constant"]
 
 
+SV_KEYWORDS = {"type"}  # field names that SystemVerilog keeps for itself get an underscore there
+
+
 def isa_sv(isa):
     lines = [f"// {NOTE.format('isa.toml')}", "",
              "/* verilator lint_off UNUSEDPARAM */  // not every user needs every constant",
@@ -97,7 +100,7 @@ def isa_sv(isa):
             if start > pos:
                 members.append((f"reserved{filler}", start - pos))
                 filler += 1
-            members.append((fname, bits))
+            members.append((fname + "_" if fname in SV_KEYWORDS else fname, bits))
             pos = start + bits
         if pos < fmt["words"] * 32:
             members.append((f"reserved{filler}", fmt["words"] * 32 - pos))

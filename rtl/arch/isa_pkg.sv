@@ -656,7 +656,7 @@ package isa_pkg;
     logic [2:0] unit;
     logic [1:0] reserved21;
     logic [1:0] source;
-    logic [3:0] type_field;
+    logic [3:0] type_;
     logic [0:0] reserved20;
     logic [2:0] index;
     logic [15:0] wait3_step;
