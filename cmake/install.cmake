@@ -3,7 +3,7 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-set(SYSTOLITH_INSTALLED_LIBRARIES base arch isa hal graph import evaluator compiler runtime)
+set(SYSTOLITH_INSTALLED_LIBRARIES base arch isa kernel hal graph import evaluator compiler runtime)
 install(TARGETS ${SYSTOLITH_INSTALLED_LIBRARIES} EXPORT systolithTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/systolith)

@@ -73,8 +73,17 @@ Status Assembler::Append(arch::Opcode opcode, arch::Dma instruction) {
 Status Assembler::Append(arch::Opcode opcode, arch::Matmul instruction) {
   return AppendFields(opcode, instruction, arch::kMatmulFields, arch::kMatmulWords);
 }
+Status Assembler::Append(arch::Opcode opcode, arch::LoadKernel instruction) {
+  return AppendFields(opcode, instruction, arch::kLoadKernelFields, arch::kLoadKernelWords);
+}
+Status Assembler::Append(arch::Opcode opcode, arch::Stream instruction) {
+  return AppendFields(opcode, instruction, arch::kStreamFields, arch::kStreamWords);
+}
 Status Assembler::Append(arch::Opcode opcode, arch::Vector instruction) {
   return AppendFields(opcode, instruction, arch::kVectorFields, arch::kVectorWords);
+}
+Status Assembler::Append(arch::Opcode opcode, arch::Transpose instruction) {
+  return AppendFields(opcode, instruction, arch::kTransposeFields, arch::kTransposeWords);
 }
 
 Result<uint32_t> Assembler::AllocateFlag() {

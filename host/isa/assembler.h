@@ -30,7 +30,10 @@ class Assembler {
   Status Append(arch::Opcode opcode, arch::Sync instruction);
   Status Append(arch::Opcode opcode, arch::Dma instruction);
   Status Append(arch::Opcode opcode, arch::Matmul instruction);
+  Status Append(arch::Opcode opcode, arch::LoadKernel instruction);
+  Status Append(arch::Opcode opcode, arch::Stream instruction);
   Status Append(arch::Opcode opcode, arch::Vector instruction);
+  Status Append(arch::Opcode opcode, arch::Transpose instruction);
 
   // A flag 0..47 that nobody else has.
   Result<uint32_t> AllocateFlag();

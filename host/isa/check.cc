@@ -20,7 +20,10 @@ bool Runs(uint32_t engine, arch::Opcode opcode) {
     case arch::Opcode::kSync: return engine != 0;
     case arch::Opcode::kLoad: return engine == static_cast<uint32_t>(arch::Engine::kDmaLoad);
     case arch::Opcode::kStore: return engine == static_cast<uint32_t>(arch::Engine::kDmaStore);
-    case arch::Opcode::kVector: return engine == static_cast<uint32_t>(arch::Engine::kVpu);
+    case arch::Opcode::kVector:
+    case arch::Opcode::kLoadKernel:
+    case arch::Opcode::kStream: return engine == static_cast<uint32_t>(arch::Engine::kVpu);
+    case arch::Opcode::kTranspose: return engine == static_cast<uint32_t>(arch::Engine::kXlu);
     case arch::Opcode::kMatmul: return engine >= static_cast<uint32_t>(arch::Engine::kMxu0);
     default: return engine == 0;
   }
@@ -84,7 +87,10 @@ Status CheckLevels(const Instruction& instruction) {
       return InvalidArgument(fmt::format("pc {:#x}: a loop count is 0", instruction.pc));
     }
   }
-  const uint32_t deepest = instruction.counts.empty() ? 0 : arch::kLoops;
+  uint32_t deepest = instruction.counts.empty() ? 0 : arch::kLoops;
+  if (instruction.info->opcode == arch::Opcode::kVector) {
+    deepest = arch::DecodeVector(instruction.words).kernel_level;
+  }
   for (const Instruction::Wait& wait : instruction.waits) {
     if (wait.level > deepest) {
       return InvalidArgument(fmt::format("pc {:#x}: wait of level {}", instruction.pc, wait.level));

@@ -22,33 +22,14 @@ std::string FieldValue(std::string_view field, uint32_t value, bool is_signed) {
   if (field == "a_type" || field == "w_type") {
     return std::string(Name(static_cast<arch::OperandType>(value)));
   }
-  if (field == "x_source") return std::string(Name(static_cast<arch::XSource>(value)));
-  if (field == "x_type" || field == "y_type" || field == "z_type" || field == "out_type") {
-    return std::string(Name(static_cast<arch::LaneType>(value)));
-  }
+  if (field == "type") return std::string(Name(static_cast<arch::LaneType>(value)));
+  if (field == "source") return std::string(Name(static_cast<arch::StreamSource>(value)));
+  if (field == "spread") return std::string(Name(static_cast<arch::Spread>(value)));
+  if (field == "part") return std::string(Name(static_cast<arch::KernelPart>(value)));
   if (field == "condition") return std::string(Name(static_cast<arch::Condition>(value)));
   if (field == "fill" || field == "a_fill") return fmt::format("{:#010x}", value);
   if (is_signed) return fmt::format("{}", static_cast<int32_t>(value));
   return fmt::format("{}", value);
-}
-
-std::string Steps(std::span<const uint32_t> words) {
-  const arch::Vector vector = arch::DecodeVector(words);
-  std::vector<std::string> steps;
-  for (uint32_t i = 0; i < vector.op_count && i < vector.ops.size(); ++i) {
-    const auto operation = static_cast<arch::VectorOp>(vector.ops[i] & 0xff);
-    const auto operand = static_cast<arch::VectorOperand>(vector.ops[i] >> 8 & 0xf);
-    std::string step(Name(operation));
-    if (operand >= arch::VectorOperand::kImmediate0) {
-      const uint32_t which =
-          (vector.ops[i] >> 8 & 0xf) - static_cast<uint32_t>(arch::VectorOperand::kImmediate0);
-      step += fmt::format("({:#010x})", vector.immediates[which % vector.immediates.size()]);
-    } else if (operand != arch::VectorOperand::kNone) {
-      step += fmt::format("({})", Name(operand));
-    }
-    steps.push_back(std::move(step));
-  }
-  return fmt::format(" steps=[{}]", fmt::join(steps, ", "));
 }
 
 // A list without the ends that say nothing: trailing ones of counts, trailing zeros of strides.
@@ -68,23 +49,17 @@ std::string List(std::span<const uint32_t> words, const arch::FieldInfo& field) 
 
 std::string Fields(const Instruction& instruction) {
   std::string text;
-  const bool is_vector = instruction.info->opcode == arch::Opcode::kVector;
   for (const arch::FieldInfo& field : instruction.info->fields) {
-    if (InPrefix(field.name)) continue;
-    if (is_vector && (field.name == "ops" || field.name == "immediates" ||
-                      field.name == "op_count")) {
-      continue;
-    }
+    if (InPrefix(field.name) || field.name == "data") continue;
     if (field.count > 1) {
       text += List(instruction.words, field);
       continue;
     }
     const uint32_t value = GetField(instruction.words, field);
-    const bool is_name = field.name.ends_with("_type") || field.name == "x_source";
+    const bool is_name = field.name.ends_with("type") || field.name == "part";
     if (value == 0 && !is_name) continue;
     text += fmt::format(" {}={}", field.name, FieldValue(field.name, value, field.is_signed));
   }
-  if (is_vector) text += Steps(instruction.words);
   return text;
 }
 

@@ -54,10 +54,10 @@ Result<Instruction> Instruction::Decode(std::span<const uint32_t> program, uint3
                            p.wait3_target, p.wait3_step});
   if (p.signal0_valid != 0) result.signals.push_back({p.signal0_flag, p.signal0_level});
   if (p.signal1_valid != 0) result.signals.push_back({p.signal1_flag, p.signal1_level});
-  if (result.info->words > arch::kSyncWords) {
-    // Every engine instruction but sync has its six loop counts behind the prefix.
-    for (int loop = 0; loop < arch::kLoops; ++loop) {
-      result.counts.push_back(result.words[arch::kPrefixWords + static_cast<uint32_t>(loop)]);
+  for (const arch::FieldInfo& field : result.info->fields) {
+    if (field.name != "counts") continue;
+    for (uint32_t loop = 0; loop < field.count; ++loop) {
+      result.counts.push_back(GetField(result.words, field, loop));
     }
   }
   return result;

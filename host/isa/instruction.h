@@ -28,7 +28,7 @@ struct Instruction {
   std::span<const uint32_t> words;              // points into the program
   std::vector<Wait> waits;
   std::vector<Signal> signals;
-  std::vector<uint32_t> counts;  // of the six loops; empty for sync and the sequencer's own
+  std::vector<uint32_t> counts;  // of the six loops; empty for instructions without loops
 
   // How often level `level` is entered.
   uint64_t Iterations(uint32_t level) const;

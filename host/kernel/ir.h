@@ -85,6 +85,12 @@ struct Symbols {
   }
 };
 
+// Where basic blocks begin and end, rising; the first is 0, the last the number of instructions.
+std::vector<size_t> BlockBoundaries(const Region& region);
+
+// The block of every instruction.
+std::vector<size_t> BlockOfInstructions(const Region& region);
+
 // "FILE:12:3" or "kernel NAME" for messages.
 std::string Where(const std::string& kernel, const Location& location);
 

@@ -1,9 +1,10 @@
 #ifndef SYSTOLITH_HOST_KERNEL_KERNEL_MEMORY_H_
 #define SYSTOLITH_HOST_KERNEL_KERNEL_MEMORY_H_
 
+#include <array>
 #include <cstdint>
 #include <list>
-#include <string>
+#include <vector>
 
 #include "host/base/status.h"
 #include "host/kernel/kernel.h"
@@ -32,7 +33,8 @@ class KernelMemory {
 
  private:
   struct Resident {
-    Kernel kernel;
+    std::vector<std::array<uint32_t, arch::kBundleWords>> bundles;
+    std::vector<uint32_t> constants;
     Place place;
   };
   // The most recently used first.
