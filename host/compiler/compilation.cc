@@ -16,17 +16,18 @@ Status VerifyKernel(const Kernel& kernel, const graph::Function& function) {
     return Internal(fmt::format("{} at line {}: {}", kernel.operation, kernel.location.line, what));
   };
   if (function.shape(kernel.result) != kernel.shape) return fault("result shape differs");
-  if (kernel.steps.size() > arch::kVectorOps) return fault("too many steps");
-  if (kernel.streams.size() > 2) return fault("too many streams");
+  if (kernel.steps.size() > kMaxSteps) return fault("too many steps");
+  if (kernel.streams.size() > kMaxStreams) return fault("too many streams");
   std::set<uint32_t> immediates;
   for (const VectorStep& step : kernel.steps) {
-    if (step.operand.kind == StepOperand::Kind::kImmediate) immediates.insert(step.operand.bits);
-    if (step.operand.kind == StepOperand::Kind::kStream &&
-        step.operand.bits >= kernel.streams.size()) {
-      return fault("a step names a stream that does not exist");
+    for (const StepOperand& operand : step.operands) {
+      if (operand.kind == StepOperand::Kind::kImmediate) immediates.insert(operand.bits);
+      if (operand.kind == StepOperand::Kind::kStream && operand.bits >= kernel.streams.size()) {
+        return fault("a step names a stream that does not exist");
+      }
     }
   }
-  if (immediates.size() > arch::kVectorImmediates) return fault("too many immediates");
+  if (immediates.size() > kMaxImmediates) return fault("too many immediates");
   for (const View& stream : kernel.streams) {
     if (stream.dims != kernel.shape.dims) return fault("a stream has other dimensions");
   }

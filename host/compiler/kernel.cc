@@ -51,10 +51,13 @@ std::string ToString(const Kernel& kernel) {
                   kernel.operation, kernel.location.line, std::visit(BodyText{}, kernel.body));
   for (const VectorStep& step : kernel.steps) {
     text += fmt::format("\n    {}", Name(step.op));
-    if (step.operand.kind == StepOperand::Kind::kImmediate) {
-      text += fmt::format(" {:#010x}", step.operand.bits);
-    } else if (step.operand.kind == StepOperand::Kind::kStream) {
-      text += fmt::format(" {}", ViewText(kernel.streams[step.operand.bits]));
+    for (const StepOperand& operand : step.operands) {
+      if (operand.kind == StepOperand::Kind::kLane) text += " lane";
+      if (operand.kind == StepOperand::Kind::kImmediate) {
+        text += fmt::format(" {:#010x}", operand.bits);
+      } else if (operand.kind == StepOperand::Kind::kStream) {
+        text += fmt::format(" {}", ViewText(kernel.streams[operand.bits]));
+      }
     }
   }
   return text;

@@ -2,6 +2,7 @@
 #define SYSTOLITH_HOST_COMPILER_KERNEL_H_
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -16,20 +17,26 @@
 // fused into one pass through the vector unit.
 namespace systolith::compiler {
 
-// Second operand of a step of the vector unit.
+// What the code generator takes in one pass through the vector unit.
+inline constexpr size_t kMaxSteps = 24;
+inline constexpr size_t kMaxStreams = 2;
+inline constexpr size_t kMaxImmediates = 15;  // words of the instruction; one more is a zero
+
+// Operand of a step of the vector unit.
 struct StepOperand {
-  enum class Kind : uint8_t { kNone, kImmediate, kStream };
+  enum class Kind : uint8_t { kNone, kLane, kImmediate, kStream };
   Kind kind = Kind::kNone;
   uint32_t bits = 0;  // kImmediate: the lane's value. kStream: which of Kernel::streams
 
-  bool operator==(const StepOperand&) const = default;
+  auto operator<=>(const StepOperand&) const = default;
 };
 
+// One operation on every lane; its result is the lane of the next step.
 struct VectorStep {
-  arch::VectorOp op = arch::VectorOp::kCopy;
-  StepOperand operand;
+  arch::AluOp op = arch::AluOp::kCopy;
+  std::array<StepOperand, 3> operands{StepOperand{StepOperand::Kind::kLane, 0}};  // x, y, z
 
-  bool operator==(const VectorStep&) const = default;
+  auto operator<=>(const VectorStep&) const = default;
 };
 
 // Steps by which a tensor is walked along one canonical dimension of a contraction.
@@ -77,14 +84,14 @@ struct Copy {
 struct Reduction {
   View x;  // base, type and offset
   Axis reduced, kept;
-  arch::VectorOp combine = arch::VectorOp::kAddF32;
+  arch::AluOp combine = arch::AluOp::kAddF32;
   StepOperand init;  // kStream: streams[0]
 };
 
 struct Kernel {
   std::variant<Contraction, Elementwise, Copy, Reduction> body;
   std::vector<VectorStep> steps;  // on every element of the body's result
-  std::vector<View> streams;      // at most two, with the result's dimensions
+  std::vector<View> streams;      // with the result's dimensions
   graph::Value result;
   graph::Shape shape;
   graph::Location location;

@@ -413,41 +413,27 @@ class ContractionEmitter {
 
   void EmitDrain(const Block& b, int64_t group, const Tile& tile, TileSlot& out,
                  const std::vector<TileSlot*>& streams) {
-    arch::Vector v;
-    v.counts.fill(1);
-    v.counts[5] = emitter_.Address(b.Rows());
-    AccessLog& accumulator = generator_.AccumulatorLog(tile.mxu, tile.half);
+    RowJob job;
+    job.counts = {b.Rows()};
+    job.length = TileColumns(group, tile);
+    job.steps = kernel_.steps;
     Touches touches{{}, {}, out.Logs()};
     if (has_terms_) {
-      v.x_source = static_cast<uint32_t>(arch::XSource::kAccumulator);
-      v.x_unit = static_cast<uint32_t>(tile.mxu);
-      v.x_base = emitter_.Address(tile.half * chip_.mxu_accumulator_rows);
-      v.x_strides[5] = 1;
-      touches.reads.push_back(&accumulator);
-    } else {
-      v.x_source = static_cast<uint32_t>(arch::XSource::kZero);
+      job.x = RowOperand{arch::LaneType::kF32, tile.mxu, tile.half * chip_.mxu_accumulator_rows,
+                         {1}, false};
+      touches.reads.push_back(&generator_.AccumulatorLog(tile.mxu, tile.half));
     }
-    v.out_type = static_cast<uint32_t>(out_type_);
-    v.length_limit = emitter_.Address(TileColumns(group, tile));
-    v.length_level = arch::kNoLevel;
-    v.out_base = emitter_.Address(out.address + tile.column * out_bytes_);
-    v.out_strides[5] = emitter_.Stride(OutPitch(group));
+    job.result = {out_type_, std::nullopt, out.address + tile.column * out_bytes_,
+                  {OutPitch(group)}, false};
     for (size_t s = 0; s < streams.size(); ++s) {
       const int64_t size = kernel_.streams[s].ElementBytes();
       const bool columns = stream_columns_[s];
-      const uint32_t base =
-          emitter_.Address(streams[s]->address + (columns ? tile.column * size : 0));
-      const int32_t stride = emitter_.Stride(stream_rows_[s] ? StreamPitch(s, group) : 0);
-      const auto type = static_cast<uint32_t>(*LaneTypeOf(kernel_.streams[s].type));
-      (s == 0 ? v.y_type : v.z_type) = type;
-      (s == 0 ? v.y_used : v.z_used) = 1;
-      (s == 0 ? v.y_splat : v.z_splat) = columns ? 0 : 1;
-      (s == 0 ? v.y_base : v.z_base) = base;
-      (s == 0 ? v.y_strides : v.z_strides)[5] = stride;
+      job.streams.push_back({*LaneTypeOf(kernel_.streams[s].type), std::nullopt,
+                             streams[s]->address + (columns ? tile.column * size : 0),
+                             {stream_rows_[s] ? StreamPitch(s, group) : 0}, !columns});
       for (AccessLog* log : streams[s]->Logs()) touches.reads.push_back(log);
     }
-    generator_.SetSteps(v, kernel_.steps);
-    emitter_.Vector(v, touches);
+    generator_.vector_unit().Emit(job, touches);
   }
 
   void EmitResult(int64_t outer, int64_t block, int64_t group, TileSlot& out) {

@@ -8,7 +8,7 @@
 namespace systolith::compiler {
 namespace {
 
-constexpr size_t kMaxBoxDimensions = 6;   // of which the innermost is walked in rows of lanes
+constexpr size_t kMaxBoxDimensions = 6;   // of which the innermost is a row
 constexpr int64_t kUnitsToOverlap = 8;    // tiles per kernel at least, so that loads hide
 constexpr int64_t kMinTileRows = 32;      // but not for fewer rows of lanes than that
 
@@ -213,50 +213,36 @@ class BoxEmitter {
 
   void EmitVector(const std::vector<int64_t>& at, const std::vector<TileSlot*>& slots,
                   TileSlot& out) {
-    const int64_t lanes = generator_.chip().Lanes();
-    const size_t rank = sizes_.size();
-    arch::Vector v;
-    v.counts.fill(1);
-    v.length_limit = emitter_.Address(Extent(at, rank - 1));
-    v.length_level = 5;
-    // Dimensions of the box end at loop 4; loop 5 steps along the row.
-    const auto set = [&](std::array<int32_t, 6>& strides, const std::vector<int64_t>& buffer) {
-      strides[5] = emitter_.Stride(buffer[rank - 1] * lanes);
-      for (size_t d = 0; d + 1 < rank; ++d) {
-        if (box_[d] > 1) strides[5 - (rank - 1 - d)] = emitter_.Stride(buffer[d]);
-      }
-    };
-    v.counts[5] = emitter_.Address(CeilDivide(Extent(at, rank - 1), lanes));
-    for (size_t d = 0; d + 1 < rank; ++d) {
-      if (box_[d] > 1) v.counts[5 - (rank - 1 - d)] = emitter_.Address(Extent(at, d));
+    const size_t rows = sizes_.size() - 1;  // dimensions of them
+    RowJob job;
+    job.length = Extent(at, rows);
+    job.steps = kernel_.steps;
+    std::vector<size_t> loops;
+    for (size_t d = 0; d < rows; ++d) {
+      if (box_[d] > 1) loops.push_back(d);
     }
-    v.x_source = static_cast<uint32_t>(has_x_ ? arch::XSource::kBuffer : arch::XSource::kZero);
+    for (const size_t d : loops) job.counts.push_back(Extent(at, d));
+    const auto operand = [&](graph::ElementType type, int64_t base,
+                             const std::vector<int64_t>& buffer) {
+      RowOperand row{*LaneTypeOf(type), std::nullopt, base, {}, false};
+      for (const size_t d : loops) row.strides.push_back(buffer[d]);
+      return row;
+    };
     Touches touches{{}, {}, out.Logs()};
     for (size_t p = 0; p < operands_.size(); ++p) {
-      const Operand& operand = operands_[p];
       int64_t bytes = 0;
-      const std::vector<int64_t> buffer = BufferStrides(operand, bytes);
-      const auto type = static_cast<uint32_t>(*LaneTypeOf(operand.view->type));
-      const uint32_t base = emitter_.Address(slots[p]->address);
+      RowOperand row = operand(operands_[p].view->type, slots[p]->address,
+                               BufferStrides(operands_[p], bytes));
+      row.splat = operands_[p].splat;
       for (AccessLog* log : slots[p]->Logs()) touches.reads.push_back(log);
       if (has_x_ && p == 0) {
-        v.x_type = type;
-        v.x_base = base;
-        set(v.x_strides, buffer);
-        continue;
+        job.x = std::move(row);
+      } else {
+        job.streams.push_back(std::move(row));
       }
-      const bool is_y = p == (has_x_ ? 1 : 0);
-      (is_y ? v.y_type : v.z_type) = type;
-      (is_y ? v.y_used : v.z_used) = 1;
-      (is_y ? v.y_splat : v.z_splat) = operand.splat ? 1 : 0;
-      (is_y ? v.y_base : v.z_base) = base;
-      set(is_y ? v.y_strides : v.z_strides, buffer);
     }
-    v.out_type = static_cast<uint32_t>(*LaneTypeOf(kernel_.shape.type));
-    v.out_base = emitter_.Address(out.address);
-    set(v.out_strides, OutBufferStrides());
-    generator_.SetSteps(v, kernel_.steps);
-    emitter_.Vector(v, touches);
+    job.result = operand(kernel_.shape.type, out.address, OutBufferStrides());
+    generator_.vector_unit().Emit(job, touches);
   }
 
   void EmitResult(const std::vector<int64_t>& at, TileSlot& slot) {

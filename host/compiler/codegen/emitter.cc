@@ -110,6 +110,14 @@ void Emitter::Matmul(arch::Engine engine, arch::Matmul instruction, const Touche
 void Emitter::Vector(arch::Vector instruction, const Touches& touches) {
   Append(arch::Opcode::kVector, arch::Engine::kVpu, instruction, touches);
 }
+void Emitter::LoadKernel(arch::LoadKernel instruction) {
+  instruction.engine = static_cast<uint32_t>(arch::Engine::kVpu);
+  assembler_.Append(arch::Opcode::kLoadKernel, instruction).ok();
+}
+void Emitter::Stream(arch::Stream instruction) {
+  instruction.engine = static_cast<uint32_t>(arch::Engine::kVpu);
+  assembler_.Append(arch::Opcode::kStream, instruction).ok();
+}
 
 int32_t Emitter::Stride(int64_t value) {
   if (value < std::numeric_limits<int32_t>::min() || value > std::numeric_limits<int32_t>::max()) {

@@ -15,7 +15,7 @@
 
 namespace systolith::compiler {
 
-inline constexpr size_t kEngines = 12;
+inline constexpr size_t kEngines = 13;
 
 // For each engine, the number of its last instruction that wrote a place, and of the last that
 // read it; 0: none. A place is whatever the code generator tells apart: a tile in the unified
@@ -56,6 +56,9 @@ class Emitter {
   void Store(arch::Dma instruction, const Touches& touches);
   void Matmul(arch::Engine engine, arch::Matmul instruction, const Touches& touches);
   void Vector(arch::Vector instruction, const Touches& touches);
+  // These only concern instructions behind them in the vector unit's own queue.
+  void LoadKernel(arch::LoadKernel instruction);
+  void Stream(arch::Stream instruction);
 
   // Narrows a stride or address; an error is kept if it does not fit.
   int32_t Stride(int64_t value);

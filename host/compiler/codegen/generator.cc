@@ -53,6 +53,7 @@ Generator::Generator(const arch::ChipConfig& chip, HbmMap& hbm)
     : chip_(chip),
       hbm_(hbm),
       emitter_(chip),
+      vector_unit_(chip, emitter_),
       chunks_(kChunks),
       accumulators_(static_cast<size_t>(2 * chip.mxu_count)) {}
 
@@ -110,37 +111,10 @@ AccessLog& Generator::AccumulatorLog(int64_t mxu, int64_t half) {
 }
 
 void Generator::EmitZeros(TileSlot& slot, int64_t bytes) {
-  const int64_t elements = SlotBytes(chip_, bytes) / 4;
-  arch::Vector vector;
-  vector.counts.fill(1);
-  vector.counts[5] = emitter_.Address(CeilDivide(elements, chip_.Lanes()));
-  vector.x_source = static_cast<uint32_t>(arch::XSource::kZero);
-  vector.out_type = static_cast<uint32_t>(arch::LaneType::kF32);
-  vector.length_limit = emitter_.Address(elements);
-  vector.length_level = 5;
-  vector.out_base = emitter_.Address(slot.address);
-  vector.out_strides[5] = emitter_.Stride(4 * chip_.Lanes());
-  emitter_.Vector(vector, {.reads = {}, .weight_reads = {}, .writes = slot.Logs()});
-}
-
-void Generator::SetSteps(arch::Vector& vector, const std::vector<VectorStep>& steps) const {
-  std::vector<uint32_t> immediates;
-  for (size_t i = 0; i < steps.size(); ++i) {
-    auto operand = static_cast<uint32_t>(arch::VectorOperand::kNone);
-    if (steps[i].operand.kind == StepOperand::Kind::kStream) {
-      operand = static_cast<uint32_t>(arch::VectorOperand::kY) + steps[i].operand.bits;
-    } else if (steps[i].operand.kind == StepOperand::Kind::kImmediate) {
-      const auto found =
-          std::find(immediates.begin(), immediates.end(), steps[i].operand.bits);
-      const auto which = static_cast<uint32_t>(found - immediates.begin());
-      if (found == immediates.end()) immediates.push_back(steps[i].operand.bits);
-      operand = static_cast<uint32_t>(arch::VectorOperand::kImmediate0) + which;
-    }
-    vector.ops[i] = static_cast<uint32_t>(steps[i].op) | operand << 8;
-  }
-  vector.op_count = static_cast<uint32_t>(steps.size());
-  assert(immediates.size() <= vector.immediates.size());
-  std::copy(immediates.begin(), immediates.end(), vector.immediates.begin());
+  RowJob job;
+  job.length = SlotBytes(chip_, bytes) / LaneBytes(arch::LaneType::kF32);
+  job.result.base = slot.address;
+  vector_unit_.Emit(job, {.reads = {}, .weight_reads = {}, .writes = slot.Logs()});
 }
 
 }  // namespace systolith::compiler

@@ -10,6 +10,7 @@
 #include "host/base/status.h"
 #include "host/compiler/codegen/emitter.h"
 #include "host/compiler/codegen/transfer.h"
+#include "host/compiler/codegen/vector_unit.h"
 #include "host/compiler/kernel.h"
 #include "host/compiler/schedule/pipeline.h"
 #include "host/isa/executable.h"
@@ -50,6 +51,7 @@ class Generator {
 
   const arch::ChipConfig& chip() const { return chip_; }
   Emitter& emitter() { return emitter_; }
+  VectorUnit& vector_unit() { return vector_unit_; }
   HbmMap& hbm() { return hbm_; }
 
   // Space in the unified buffer, aligned to bank words. A kernel starts with all of it; a slot
@@ -65,15 +67,13 @@ class Generator {
   // Writes zeros over a slot.
   void EmitZeros(TileSlot& slot, int64_t bytes);
 
-  // Fills in the steps of a vector instruction.
-  void SetSteps(arch::Vector& vector, const std::vector<VectorStep>& steps) const;
-
  private:
   static constexpr int64_t kChunks = 64;  // of the buffer, each with a log
 
   const arch::ChipConfig& chip_;
   HbmMap& hbm_;
   Emitter emitter_;
+  VectorUnit vector_unit_;
   int64_t next_byte_ = 0;
   std::vector<AccessLog> chunks_;
   std::vector<AccessLog> accumulators_;

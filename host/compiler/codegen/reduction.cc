@@ -21,7 +21,7 @@ class ReductionEmitter {
         kernel_(kernel),
         r_(std::get<Reduction>(kernel.body)),
         size_(r_.x.ElementBytes()),
-        type_(static_cast<uint32_t>(*LaneTypeOf(r_.x.type))) {}
+        type_(*LaneTypeOf(r_.x.type)) {}
 
   Status Run() {
     partials_ = std::min(r_.reduced.size, kPartials);
@@ -109,43 +109,36 @@ class ReductionEmitter {
     }
   }
 
-  // An instruction over `rows` rows of a chunk.
-  arch::Vector Rows(int64_t chunk, int64_t rows) {
-    const int64_t lanes = generator_.chip().Lanes();
-    arch::Vector v;
-    v.counts.fill(1);
-    v.counts[4] = emitter_.Address(rows);
-    v.counts[5] = emitter_.Address(CeilDivide(Columns(chunk), lanes));
-    v.length_limit = emitter_.Address(Columns(chunk));
-    v.length_level = 5;
-    v.x_type = v.y_type = v.out_type = type_;
-    v.x_source = static_cast<uint32_t>(arch::XSource::kBuffer);
-    for (auto* strides : {&v.x_strides, &v.y_strides, &v.out_strides}) {
-      (*strides)[4] = emitter_.Stride(RowBytes());
-      (*strides)[5] = emitter_.Stride(lanes * size_);
-    }
-    return v;
+  // Work on `rows` rows of a chunk; operands start at these addresses of the buffer.
+  RowJob Rows(int64_t chunk, int64_t rows, int64_t x, int64_t result) const {
+    RowJob job;
+    job.counts = {rows};
+    job.length = Columns(chunk);
+    job.x = RowsAt(x);
+    job.result = RowsAt(result);
+    return job;
+  }
+  RowOperand RowsAt(int64_t address) const {
+    return {type_, std::nullopt, address, {RowBytes()}, false};
   }
 
-  void Combine(arch::Vector& v) {
-    v.y_used = 1;
-    generator_.SetSteps(v, {{r_.combine, {StepOperand::Kind::kStream, 0}}});
+  // The lane joins what is at that address.
+  void Combine(RowJob& job, int64_t address) const {
+    job.streams = {RowsAt(address)};
+    job.steps = {Join({StepOperand::Kind::kStream, 0})};
+  }
+  VectorStep Join(StepOperand operand) const {
+    return {r_.combine, {StepOperand{StepOperand::Kind::kLane, 0}, operand}};
   }
 
   // The first block becomes the partials, the others join them.
   void EmitFold(int64_t chunk, int64_t block, TileSlot& tile) {
     TileSlot& partial = partial_slots_[0];
-    arch::Vector v = Rows(chunk, BlockRows(block));
-    v.out_base = emitter_.Address(partial.address);
-    Touches touches{tile.Logs(), {}, partial.Logs()};
-    if (block == 0) {
-      v.x_base = emitter_.Address(tile.address);
-    } else {
-      v.x_base = emitter_.Address(partial.address);
-      v.y_base = emitter_.Address(tile.address);
-      Combine(v);
-    }
-    emitter_.Vector(v, touches);
+    const bool is_first = block == 0;
+    RowJob job = Rows(chunk, BlockRows(block), is_first ? tile.address : partial.address,
+                      partial.address);
+    if (!is_first) Combine(job, tile.address);
+    generator_.vector_unit().Emit(job, {tile.Logs(), {}, partial.Logs()});
   }
 
   void EmitTree(int64_t chunk) {
@@ -153,11 +146,9 @@ class ReductionEmitter {
     int64_t present = partials_;
     for (int64_t distance = kPartials / 2; distance > 0; distance /= 2) {
       if (present <= distance) continue;  // absent partials do not take part
-      arch::Vector v = Rows(chunk, present - distance);
-      v.x_base = v.out_base = emitter_.Address(partial.address);
-      v.y_base = emitter_.Address(partial.address + distance * RowBytes());
-      Combine(v);
-      emitter_.Vector(v, {{}, {}, partial.Logs()});
+      RowJob job = Rows(chunk, present - distance, partial.address, partial.address);
+      Combine(job, partial.address + distance * RowBytes());
+      generator_.vector_unit().Emit(job, {{}, {}, partial.Logs()});
       present = distance;
     }
   }
@@ -165,19 +156,18 @@ class ReductionEmitter {
   void EmitResult(int64_t chunk) {
     TileSlot& partial = partial_slots_[0];
     TileSlot& out = out_slots_[static_cast<size_t>(chunk % kOutSlots)];
-    arch::Vector v = Rows(chunk, 1);
-    v.x_base = emitter_.Address(partial.address);
-    v.out_base = emitter_.Address(out.address);
+    RowJob job = Rows(chunk, 1, partial.address, out.address);
     Touches touches{partial.Logs(), {}, out.Logs()};
-    if (blocks_ == 0) v.x_source = static_cast<uint32_t>(arch::XSource::kZero);
+    job.steps = {Join(r_.init)};
+    if (blocks_ == 0) {
+      job.x.reset();
+      job.steps = {{arch::AluOp::kCopy, {r_.init}}};
+    }
     if (r_.init.kind == StepOperand::Kind::kStream) {
-      v.y_used = v.y_splat = 1;
-      v.y_base = emitter_.Address(init_slots_[0].address);
-      v.y_strides.fill(0);
+      job.streams = {{type_, std::nullopt, init_slots_[0].address, {0}, true}};
       for (AccessLog* log : init_slots_[0].Logs()) touches.reads.push_back(log);
     }
-    generator_.SetSteps(v, {{blocks_ == 0 ? arch::VectorOp::kCopy : r_.combine, r_.init}});
-    emitter_.Vector(v, touches);
+    generator_.vector_unit().Emit(job, touches);
 
     const int64_t out_size = graph::ByteWidth(kernel_.shape.type);
     Transfer transfer;
@@ -194,7 +184,7 @@ class ReductionEmitter {
   const Kernel& kernel_;
   const Reduction& r_;
   const int64_t size_;
-  const uint32_t type_;
+  const arch::LaneType type_;
   int64_t partials_ = 0, blocks_ = 0, columns_ = 0;
   HbmMap::Place out_place_;
   Pipeline pipeline_;

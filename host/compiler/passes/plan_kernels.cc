@@ -239,13 +239,13 @@ void Planner::VisitReduce(const Op& op) {
   reduction.kept = *MergeDimensions(ordered, second);
   switch (*ReductionOperation(op)) {
     case Opcode::kAdd:
-      reduction.combine = is_float ? arch::VectorOp::kAddF32 : arch::VectorOp::kAddS32;
+      reduction.combine = is_float ? arch::AluOp::kAddF32 : arch::AluOp::kAddS32;
       break;
     case Opcode::kMaximum:
-      reduction.combine = is_float ? arch::VectorOp::kMaximumF32 : arch::VectorOp::kMaximumS32;
+      reduction.combine = is_float ? arch::AluOp::kMaximumF32 : arch::AluOp::kMaximumS32;
       break;
     default:
-      reduction.combine = is_float ? arch::VectorOp::kMinimumF32 : arch::VectorOp::kMinimumS32;
+      reduction.combine = is_float ? arch::AluOp::kMinimumF32 : arch::AluOp::kMinimumS32;
       break;
   }
   Kernel& kernel = AddKernel(op.result(), op, "reduce");

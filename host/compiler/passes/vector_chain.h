@@ -28,7 +28,7 @@ class VectorChain {
 
   // Appends the operation (IsVectorOperation) with the lane as its operand `x` (an index into its
   // operands) and the others from `operands` (entry x unused). False, and nothing changed, if that
-  // does not fit the unit: 8 steps, 2 streams, 4 immediates.
+  // does not fit one kernel of the vector unit.
   bool Append(const graph::Op& op, graph::ElementType result, size_t x,
               const std::vector<ChainOperand>& operands);
   // The lane becomes the operand, whatever it was.
@@ -40,11 +40,11 @@ class VectorChain {
 
  private:
   bool IsFloat() const;
-  void Add(arch::VectorOp op, StepOperand operand = {});
+  // A step on the lane and, if there is one, an operand; `reversed`: the operand comes first.
+  void Add(arch::AluOp op, StepOperand operand = {}, bool reversed = false);
   StepOperand Operand(const ChainOperand& operand);
   bool AppendArithmetic(const graph::Op& op, size_t x, const std::vector<ChainOperand>& operands);
   bool AppendConvert(graph::ElementType to);
-  void MergeRequantize();
   void Clip(float low, float high);
 
   graph::ElementType type_;

@@ -1,0 +1,58 @@
+#include "host/compiler/codegen/chain_kernel.h"
+
+#include <array>
+
+#include "host/kernel/builder.h"
+
+namespace systolith::compiler {
+namespace {
+
+using kernel::Value;
+
+constexpr int kFirstStream = 1;  // in0 is the lane's first value
+
+}  // namespace
+
+Result<kernel::Kernel> BuildChainKernel(const ChainKernel& chain) {
+  kernel::Builder builder("chain");
+  std::array<Value, kMaxStreams> streams;
+  if (chain.shared != 0) {
+    builder.BeginPrologue();
+    for (size_t s = 0; s < kMaxStreams; ++s) {
+      if ((chain.shared >> s & 1) == 0) continue;
+      streams[s] = builder.Shared();
+      builder.Assign(streams[s], Value::Input(kFirstStream + static_cast<int>(s)));
+    }
+    builder.EndPrologue();
+  }
+  for (int group = 0; group < static_cast<int>(chain.groups); ++group) {
+    for (size_t s = 0; s < kMaxStreams; ++s) {
+      if ((chain.shared >> s & 1) != 0) continue;
+      streams[s] = builder.Load(kFirstStream + static_cast<int>(s), group);
+    }
+    Value lane = chain.has_x ? builder.Load(0, group)
+                             : Value::Scalar(static_cast<int>(chain.zero));
+    for (const VectorStep& step : chain.steps) {
+      std::array<Value, 3> operands;
+      for (size_t i = 0; i < operands.size(); ++i) {
+        const StepOperand& operand = step.operands[i];
+        switch (operand.kind) {
+          case StepOperand::Kind::kNone: break;
+          case StepOperand::Kind::kLane: operands[i] = lane; break;
+          case StepOperand::Kind::kStream: operands[i] = streams[operand.bits]; break;
+          case StepOperand::Kind::kImmediate:
+            operands[i] = Value::Scalar(static_cast<int>(operand.bits));
+            break;
+        }
+      }
+      const Value result = builder.Variable();
+      builder.Assign(result, step.op,
+                     std::span(operands).first(kernel::Info(step.op).sources));
+      lane = result;
+    }
+    builder.Store(0, group, lane);
+  }
+  return builder.Finish();
+}
+
+}  // namespace systolith::compiler

@@ -1,0 +1,41 @@
+#ifndef SYSTOLITH_HOST_COMPILER_CODEGEN_ROW_JOB_H_
+#define SYSTOLITH_HOST_COMPILER_CODEGEN_ROW_JOB_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "host/arch/isa.h"
+#include "host/compiler/kernel.h"
+
+namespace systolith::compiler {
+
+// Where the rows of one operand, or of the result, lie: in the unified buffer or the accumulators.
+struct RowOperand {
+  arch::LaneType type = arch::LaneType::kF32;
+  std::optional<int64_t> accumulator;  // rows of this matrix unit's accumulators
+  int64_t base = 0;                    // of the first row: buffer byte, or accumulator row
+  std::vector<int64_t> strides;        // bytes (accumulator rows) per step of each loop of the job
+  bool splat = false;                  // the first element of a row stands for all; not the result
+
+  bool operator==(const RowOperand&) const = default;
+};
+
+// Work of the vector unit, element by element, in terms of rows of any length: what the code
+// generators for the kinds of kernels ask for. How it is cut into row groups is row_lowering's
+// affair. Behind a row, up to a multiple of 8 elements, the result may be overwritten.
+struct RowJob {
+  std::vector<int64_t> counts;   // loops over rows, outermost first; at most 5
+  int64_t length = 1;            // elements of a row, next to each other
+  std::optional<RowOperand> x;   // the lane's first value; without it: zero
+  std::vector<RowOperand> streams;
+  RowOperand result;
+  std::vector<VectorStep> steps;
+};
+
+// Bytes of an element in the buffer.
+int64_t LaneBytes(arch::LaneType type);
+
+}  // namespace systolith::compiler
+
+#endif  // SYSTOLITH_HOST_COMPILER_CODEGEN_ROW_JOB_H_

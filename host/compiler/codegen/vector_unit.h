@@ -1,0 +1,39 @@
+#ifndef SYSTOLITH_HOST_COMPILER_CODEGEN_VECTOR_UNIT_H_
+#define SYSTOLITH_HOST_COMPILER_CODEGEN_VECTOR_UNIT_H_
+
+#include <array>
+#include <map>
+#include <optional>
+
+#include "host/arch/chip_config.h"
+#include "host/compiler/codegen/emitter.h"
+#include "host/compiler/codegen/row_job.h"
+#include "host/compiler/codegen/row_lowering.h"
+#include "host/kernel/kernel_memory.h"
+
+namespace systolith::compiler {
+
+// Emits row jobs, and remembers what the vector unit holds at this place of the program: kernels
+// and stream descriptions are written only where they are not there yet.
+class VectorUnit {
+ public:
+  VectorUnit(const arch::ChipConfig& chip, Emitter& emitter) : chip_(chip), emitter_(emitter) {}
+
+  // Faults are kept in the emitter.
+  void Emit(const RowJob& job, const Touches& touches);
+
+ private:
+  static constexpr size_t kStreams = arch::kInputStreams + arch::kOutputStreams;
+
+  Status TryEmit(const RowJob& job, const Touches& touches);
+
+  const arch::ChipConfig& chip_;
+  Emitter& emitter_;
+  std::map<ChainKernel, kernel::Kernel> kernels_;
+  kernel::KernelMemory memory_;
+  std::array<std::optional<arch::Stream>, kStreams> streams_;
+};
+
+}  // namespace systolith::compiler
+
+#endif  // SYSTOLITH_HOST_COMPILER_CODEGEN_VECTOR_UNIT_H_
