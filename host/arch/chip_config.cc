@@ -92,7 +92,7 @@ Status ReadTable(const toml::table& table, const std::string& prefix, std::strin
                  ChipConfig& config, Timings& timings, std::vector<std::string>& seen) {
   for (const auto& [name, node] : table) {
     const std::string key = prefix + std::string(name.str());
-    if (key == "mxu" || key == "buffer" || key == "memory" || key == "sequencer" ||
+    if (key == "mxu" || key == "vpu" || key == "buffer" || key == "memory" || key == "sequencer" ||
         key == "memory.timing") {
       if (!node.is_table()) {
         return InvalidArgument(fmt::format("{}: '{}' must be a table", Place(source, node), key));
