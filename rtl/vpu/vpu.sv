@@ -101,7 +101,7 @@ module vpu #(
   // verilator lint_off UNUSEDSIGNAL
   isa_pkg::vector_t fields;
   // verilator lint_on UNUSEDSIGNAL
-  assign fields = instr;
+  assign fields = instr[isa_pkg::VectorWords*32-1:0];
 
   // Issue.
   logic        load;
@@ -184,39 +184,46 @@ module vpu #(
   );
 
   // Walk, with the streams' descriptions and addresses.
-  logic         advance;
-  logic [5:0]   loops_ended;
-  logic         loop_again;
-  logic [2:0]   loop_index;
-  logic         request;
-  logic [1:0]   request_stream;
-  logic         record;
-  logic [1:0]   form_bank;
-  logic [1:0]   form_thread;
-  logic [4:0]   request_step;
-  logic [4:0]   out0_step;
-  logic [4:0]   out1_step;
-  logic [5:0]   described;
-  logic [191:0] groups_limits;
-  logic         req_valid;
-  logic         req_ready;
-  logic         record_valid;
-  logic         record_ready;
-  logic         record_marker;
-  vpu_pkg::record_t record_fields;
-  logic [191:0] record_forms;
-  logic         walk_moved;
-  logic         walk_fault;
-  logic [7:0]   walk_cause;
-  logic [31:0]  walk_address;
+  logic              advance;
+  logic [5:0]        loops_ended;
+  logic              loop_again;
+  logic [2:0]        loop_index;
+  logic              request;
+  logic [1:0]        request_stream;
+  logic              record;
+  logic [1:0]        form_bank;
+  logic [1:0]        form_thread;
+  logic [4:0]        request_step;
+  logic [4:0]        out0_step;
+  logic [4:0]        out1_step;
+  logic [5:0]        described;
+  logic [191:0]      groups_limits;
+  logic              walk_between;
+  logic              walk_moved;
+  logic              walk_faulted;
+  logic              walk_fault;  // and all before it is through
+  logic [7:0]        walk_cause;
+  logic [31:0]       walk_address;
+  logic              step_valid;
+  logic              step_ready;
+  vpu_pkg::step_t    step_bundle;
+  logic              req_valid;
+  logic              req_ready;
   vpu_pkg::request_t req;
+  logic              record_valid;
+  logic              record_ready;
+  logic              record_marker;
+  vpu_pkg::record_t  record_fields;
+  logic [191:0]      record_forms;
+  logic              records_idle;
+  logic              records_moved;
   vpu_pkg::output_t  out0;
   vpu_pkg::output_t  out1;
 
   vpu_streams u_streams (
     .clk_i, .rst_ni,
     .launch_i,
-    .instr_i         (instr),
+    .instr_i         (fields),
     .describe_i      (describe),
     .start_i         (start),
     .capture_i       (capture),
@@ -247,13 +254,11 @@ module vpu #(
   vpu_walk u_walk (
     .clk_i, .rst_ni,
     .clear_i         (clear),
-    .start_i         (start),
-    .instr_i         (instr),
+    .instr_i         (fields),
     .batch_valid_i   (batch_valid),
     .batch_ready_o   (batch_ready),
     .batch_count_i   (batch_count),
     .batch_prologue_i(batch_prologue),
-    .bank_release_o  (bank_release),
     .read_o          (bundle_read),
     .read_addr_o     (bundle_addr),
     .bundle_i        (bundle_data),
@@ -263,25 +268,42 @@ module vpu #(
     .loops_ended_o   (loops_ended),
     .loop_again_o    (loop_again),
     .loop_index_o    (loop_index),
+    .step_valid_o    (step_valid),
+    .step_ready_i    (step_ready),
+    .step_o          (step_bundle),
+    .idle_o          (walk_between),
+    .moved_o         (walk_moved),
+    .faulted_o       (walk_faulted),
+    .fault_cause_o   (walk_cause),
+    .fault_address_o (walk_address)
+  );
+
+  vpu_records u_records (
+    .clk_i, .rst_ni,
+    .clear_i         (clear),
+    .step_valid_i    (step_valid),
+    .step_ready_o    (step_ready),
+    .step_i          (step_bundle),
+    .bank_release_o  (bank_release),
+    .marker_i        (walk_faulted),
     .form_bank_o     (form_bank),
     .form_thread_o   (form_thread),
     .request_o       (request),
     .request_stream_o(request_stream),
     .request_step_o  (request_step),
-    .req_valid_o     (req_valid),
-    .req_ready_i     (req_ready),
     .record_o        (record),
     .out0_step_o     (out0_step),
     .out1_step_o     (out1_step),
+    .req_valid_o     (req_valid),
+    .req_ready_i     (req_ready),
     .record_valid_o  (record_valid),
     .record_ready_i  (record_ready),
     .record_marker_o (record_marker),
     .record_fields_o (record_fields),
-    .idle_o          (walk_idle),
-    .moved_o         (walk_moved),
-    .fault_cause_o   (walk_cause),
-    .fault_address_o (walk_address)
+    .idle_o          (records_idle),
+    .moved_o         (records_moved)
   );
+  assign walk_idle = walk_between && records_idle;
 
   logic [3:0]              group_valid;
   logic [3:0]              group_ready;
@@ -475,7 +497,7 @@ module vpu #(
 
   assign pc_o       = pc;
   assign idle_o     = !instr_valid && signal_valid_o == 2'b00 && !stopped_q && !fault_valid_o;
-  assign progress_o = issue_moved || walk_moved || execute_moved || ended || instr_done;
+  assign progress_o = issue_moved || walk_moved || records_moved || execute_moved || ended || instr_done;
   assign stall_o    = !idle_o && !progress_o && (waiting_o || execute_held);
   assign busy_o     = !idle_o && !stall_o;
 

@@ -1,161 +1,162 @@
 `include "prim_assert.svh"
 
-// The back of the vector unit: takes a record and its operand rows, runs the steps of the instruction
-// on them, one per cycle, and offers the result to the row writer.
+// The back of the vector unit: gives records to the lanes when their operands are there, and what the
+// lanes store to the writer, in the order of records.
 //
-//   record, rows --> load --> steps (max(1, op_count) cycles) --> convert --> wr
+//   records --(spacing, operands)--> lanes --> out queues --> items --> write
 //
-// The next row is loaded while the last step of a row runs, and a result leaves while the next row's
-// first step runs: a row takes max(1, op_count) cycles. A record of no elements passes through
-// in order without work and is offered to the writer with no bytes.
+// After the last record of a bundle nothing starts for `gap` cycles, so that the bundle's results are
+// written when the next one reads. A marker is an empty record behind everything that came before a
+// fault of the walk; `marker_done_o` says that all of that is visible.
 module vpu_execute #(
-  parameter int Lanes = 16
+  parameter  int Lanes      = 8,
+  parameter  int Sublanes   = 2,
+  localparam int GroupWidth = Lanes * Sublanes * 32
 ) (
-  input  logic                 clk_i,
-  input  logic                 rst_ni,
-  input  logic                 clear_i,
+  input  logic                    clk_i,
+  input  logic                    rst_ni,
+  input  logic                    clear_i,
 
-  input  logic [2047:0]        instr_i,  // held until its records have left
+  input  logic                    record_valid_i,
+  output logic                    record_ready_o,
+  input  logic                    record_marker_i,
+  input  vpu_pkg::record_t        record_fields_i,
+  input  logic [191:0]            record_forms_i,
 
-  input  logic                 record_valid_i,
-  output logic                 record_ready_o,
-  input  logic [8:0]           record_count_i,
-  input  logic [31:0]          record_addr_i,
-  input  logic [11:0]          record_bytes_i,
+  // Heads of the fetch queues.
+  input  logic [3:0]              group_valid_i,
+  output logic [3:0]              group_ready_o,
 
-  input  logic                 x_valid_i,
-  output logic                 x_ready_o,
-  input  logic [Lanes*32-1:0]  x_row_i,
-  input  logic                 drain_valid_i,
-  output logic                 drain_ready_o,
-  input  logic [Lanes*32-1:0]  drain_row_i,
-  input  logic                 y_valid_i,
-  output logic                 y_ready_o,
-  input  logic [Lanes*32-1:0]  y_row_i,
-  input  logic                 z_valid_i,
-  output logic                 z_ready_o,
-  input  logic [Lanes*32-1:0]  z_row_i,
+  // Lanes.
+  output logic                    issue_o,
+  output logic [159:0]            bundle_o,
+  output logic [1:0]              thread_o,
+  input  logic                    can_store_i,
+  input  logic [1:0]              out_valid_i,
+  output logic [1:0]              out_ready_o,
+  input  logic [2*GroupWidth-1:0] out_group_i,
 
-  output logic                 wr_valid_o,
-  input  logic                 wr_ready_i,
-  output logic [31:0]          wr_addr_o,
-  output logic [11:0]          wr_bytes_o,
-  output logic [Lanes*32-1:0]  wr_row_o,
+  // Writer.
+  input  vpu_pkg::output_t        out0_i,
+  input  vpu_pkg::output_t        out1_i,
+  output logic                    item_valid_o,
+  input  logic                    item_ready_i,
+  output logic                    item_store_o,
+  output logic                    item_end_o,
+  output vpu_pkg::output_t        item_output_o,
+  output logic [95:0]             item_form_o,  // y, x, address
+  output logic [GroupWidth-1:0]   item_group_o,
+  input  logic                    end_i,
 
-  output logic                 active_o  // moves a row or has one to offer
+  output logic                    marker_done_o,
+  output logic                    idle_o,
+  output logic                    moved_o,
+  output logic                    held_o  // by an operand or for space
 );
 
-  // Fields of other units' interest stay unread here.
-  // verilator lint_off UNUSEDSIGNAL
-  isa_pkg::vector_t instr;
-  // verilator lint_on UNUSEDSIGNAL
-  assign instr = instr_i;
+  localparam int Records = 32;  // how far the walk may be ahead
+  localparam int Items   = 16;
 
-  typedef struct packed {
-    logic [8:0]  count;
-    logic [31:0] addr;
-    logic [11:0] bytes;
-  } record_t;
+  logic             record_valid;
+  logic             marker;
+  vpu_pkg::record_t record;
+  logic [191:0]     forms;
+  logic             pop;
+  logic [5:0]       unused_records;
 
-  record_t     record;
-  logic        record_valid;
-  logic        load;  // the record and its rows
-  logic [3:0]  unused_count;
-
-  prim_fifo #(.Width(53), .Depth(8)) u_records (
+  prim_fifo #(.Width(1 + vpu_pkg::RecordWidth + 192), .Depth(Records)) u_records (
     .clk_i, .rst_ni, .clear_i,
-    .limit_i    (4'd8),
+    .limit_i    (6'(Records)),
     .in_valid_i (record_valid_i),
     .in_ready_o (record_ready_o),
-    .in_i       ({record_count_i, record_addr_i, record_bytes_i}),
+    .in_i       ({record_marker_i, record_fields_i, record_forms_i}),
     .out_valid_o(record_valid),
-    .out_ready_i(load),
-    .out_o      (record),
-    .used_o     (unused_count)
+    .out_ready_i(pop),
+    .out_o      ({marker, record, forms}),
+    .used_o     (unused_records)
   );
 
-  record_t    loaded_q;  // the row in the operand registers
-  logic       loaded_valid_q;
-  logic [3:0] step_q;
-  record_t    result_q;  // the row whose steps are done
-  logic       result_valid_q;
+  logic [4:0] wait_q;
+  logic       has_item;
+  logic       items_ready;
+  logic       operands_valid;
 
-  logic from_buffer;
-  logic from_accumulator;
-  logic operands_valid;
-  logic step;
-  logic last_step;
-  logic convert;
-  logic record_works;
-  logic loaded_works;
+  assign has_item       = marker || record.ends || record.stores != 2'd0;
+  assign operands_valid = marker || ((record.uses & ~group_valid_i) == 4'd0
+                                     && (record.stores == 2'd0 || can_store_i));
+  assign pop            = record_valid && wait_q == 5'd0 && operands_valid
+                          && (!has_item || items_ready) && !clear_i;
+  assign issue_o        = pop && !marker;
+  assign bundle_o       = record.bundle;
+  assign thread_o       = record.thread;
+  assign group_ready_o  = issue_o ? record.uses : 4'd0;
 
-  assign record_works     = (record.count != 9'd0);
-  assign loaded_works     = (loaded_q.count != 9'd0);
-  assign from_buffer      = ({6'd0, instr.x_source} == isa_pkg::XSourceBuffer);
-  assign from_accumulator = ({6'd0, instr.x_source} == isa_pkg::XSourceAccumulator);
-  assign operands_valid   = !record_works
-                            || ((!from_buffer || x_valid_i) && (!from_accumulator || drain_valid_i)
-                                && (!instr.y_used || y_valid_i) && (!instr.z_used || z_valid_i));
+  // What is stored, and where instances end.
+  logic         item_valid;
+  logic         item_marker;
+  logic         item_ends;
+  logic [1:0]   item_stores;
+  logic [191:0] item_forms;
+  logic         item_pop;
+  logic [4:0]   unused_items;
 
-  assign convert   = result_valid_q && (!wr_valid_o || wr_ready_i);
-  assign step      = loaded_valid_q && (step_q != 4'd0 || !result_valid_q || convert);
-  assign last_step = step && (!loaded_works || step_q + 4'd1 >= instr.op_count);
-  assign load      = record_valid && operands_valid && (!loaded_valid_q || last_step);
-
-  // The operand rows of a record are taken together.
-  assign x_ready_o     = load && record_works && from_buffer;
-  assign drain_ready_o = load && record_works && from_accumulator;
-  assign y_ready_o     = load && record_works && instr.y_used;
-  assign z_ready_o     = load && record_works && instr.z_used;
-  assign active_o      = loaded_valid_q || result_valid_q || wr_valid_o || load;
-
-  vpu_lanes #(.Lanes(Lanes)) u_lanes (
-    .clk_i,
-    .load_i         (load && record_works),
-    .x_source_i     (instr.x_source),
-    .x_type_i       (instr.x_type),
-    .y_type_i       (instr.y_type),
-    .z_type_i       (instr.z_type),
-    .y_used_i       (instr.y_used),
-    .z_used_i       (instr.z_used),
-    .y_splat_i      (instr.y_splat),
-    .z_splat_i      (instr.z_splat),
-    .x_row_i,
-    .x_drain_i      (drain_row_i),
-    .y_row_i,
-    .z_row_i,
-    .step_i         (step && loaded_works),
-    .step_first_i   (step_q == 4'd0),
-    .step_pass_i    (instr.op_count == 4'd0),
-    .op_i           (instr.ops[{step_q[2:0], 5'd0} +: 8]),
-    .operand_i      (instr.ops[{step_q[2:0], 5'd8} +: 4]),
-    .immediates_i   (instr.immediates),
-    .convert_i      (convert && result_q.count != 9'd0),
-    .out_type_i     (instr.out_type),
-    .convert_count_i(result_q.count),
-    .row_o          (wr_row_o)
+  prim_fifo #(.Width(196), .Depth(Items)) u_items (
+    .clk_i, .rst_ni, .clear_i,
+    .limit_i    (5'(Items)),
+    .in_valid_i (pop && has_item),
+    .in_ready_o (items_ready),
+    .in_i       ({marker, record.ends || marker, marker ? 2'd0 : record.stores, forms}),
+    .out_valid_o(item_valid),
+    .out_ready_i(item_pop),
+    .out_o      ({item_marker, item_ends, item_stores, item_forms}),
+    .used_o     (unused_items)
   );
+
+  logic       second_q;  // out0 of the item has left
+  logic [6:0] ends_q;    // on their way through the writer
+  logic       marked_q;  // the last of them is the marker
+  logic       from0;
+  logic       from1;
+  logic       offer;
+
+  assign from0    = item_stores[0] && !second_q;
+  assign from1    = item_stores[1] && !from0;
+  assign offer    = item_valid && (!item_valid_o || item_ready_i)
+                    && (!from0 || out_valid_i[0]) && (!from1 || out_valid_i[1]) && !clear_i;
+  assign item_pop = offer && !(from0 && item_stores[1]);
+  assign out_ready_o = {offer && from1, offer && from0};
+
+  assign marker_done_o = end_i && marked_q && ends_q == 7'd1;
+  assign idle_o        = !record_valid && !item_valid && !item_valid_o && ends_q == 7'd0;
+  assign moved_o       = pop || offer || wait_q != 5'd0 || (item_valid_o && item_ready_i);
+  assign held_o        = record_valid && !pop;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni || clear_i) begin
-      loaded_valid_q <= 1'b0;
-      result_valid_q <= 1'b0;
-      wr_valid_o     <= 1'b0;
-      step_q         <= 4'd0;
-    end else if (record_valid || loaded_valid_q || result_valid_q || wr_valid_o) begin
-      if (convert) begin
-        wr_addr_o  <= result_q.addr;
-        wr_bytes_o <= result_q.bytes;
+      wait_q       <= 5'd0;
+      second_q     <= 1'b0;
+      ends_q       <= 7'd0;
+      marked_q     <= 1'b0;
+      item_valid_o <= 1'b0;
+    end else if (record_valid || item_valid || item_valid_o || wait_q != 5'd0 || end_i) begin
+      if (issue_o) wait_q <= record.gap;
+      else if (wait_q != 5'd0) wait_q <= wait_q - 5'd1;
+      if (item_ready_i) item_valid_o <= 1'b0;
+      if (offer) begin
+        item_valid_o  <= 1'b1;
+        item_store_o  <= from0 || from1;
+        item_end_o    <= item_ends && item_pop;
+        item_output_o <= from1 ? out1_i : out0_i;
+        item_form_o   <= from1 ? item_forms[191:96] : item_forms[95:0];
+        if (from0) item_group_o <= out_group_i[GroupWidth-1:0];
+        if (from1) item_group_o <= out_group_i[2*GroupWidth-1:GroupWidth];
+        second_q      <= !item_pop;
+        if (item_marker) marked_q <= 1'b1;
       end
-      wr_valid_o <= convert || (wr_valid_o && !wr_ready_i);
-      if (last_step) result_q <= loaded_q;
-      result_valid_q <= last_step || (result_valid_q && !convert);
-      if (step) step_q <= last_step ? 4'd0 : step_q + 4'd1;
-      if (load) loaded_q <= record;
-      loaded_valid_q <= load || (loaded_valid_q && !last_step);
+      ends_q <= ends_q + 7'(offer && item_ends && item_pop) - 7'(end_i);
     end
   end
 
-  `PRIM_ASSERT(StepInRange, 32'(step_q) < isa_pkg::VectorOps)
+  `PRIM_ASSERT(EndIsExpected, !end_i || ends_q != 7'd0)
 
 endmodule
