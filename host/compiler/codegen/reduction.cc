@@ -9,7 +9,6 @@
 namespace systolith::compiler {
 namespace {
 
-constexpr int64_t kPartials = 128;  // part of the numeric contract
 constexpr int64_t kBlockSlots = 3;
 constexpr int64_t kOutSlots = 2;
 
@@ -35,7 +34,7 @@ class ReductionEmitter {
     partial_slots_ = generator_.AllocateSlots(1, tile, 1);
     out_slots_ = generator_.AllocateSlots(kOutSlots, RowBytes(), 1);
     init_slots_ = generator_.AllocateSlots(1, 8 * size_, 1);
-    if (r_.init.kind == StepOperand::Kind::kStream) LoadInit();
+    if (InitIsStream()) LoadInit();
     const int64_t chunks = CeilDivide(r_.kept.size, columns_);
     for (int64_t chunk = 0; chunk < chunks; ++chunk) AddChunk(chunk);
     pipeline_.Run();
@@ -100,75 +99,90 @@ class ReductionEmitter {
       if (blocks_ > 0) needs.push_back({block_pool_, chunk * blocks_ + block});
       const bool is_last = block + 1 >= blocks_;
       pipeline_.AddUnit(std::move(needs), [=, this](const std::vector<TileSlot*>& slots) {
-        if (blocks_ > 0) EmitFold(chunk, block, *slots[0]);
-        if (is_last) {
-          EmitTree(chunk);
-          EmitResult(chunk);
+        if (blocks_ > 1) EmitFold(chunk, block, *slots[0]);
+        if (!is_last) return;
+        TileSlot& out = out_slots_[static_cast<size_t>(chunk % kOutSlots)];
+        if (blocks_ == 0) {
+          EmitInit(chunk, out);
+        } else {
+          EmitTree(chunk, blocks_ == 1 ? *slots[0] : partial_slots_[0], out);
         }
+        EmitResult(chunk, out);
       });
     }
   }
 
-  // Work on `rows` rows of a chunk; operands start at these addresses of the buffer.
-  RowJob Rows(int64_t chunk, int64_t rows, int64_t x, int64_t result) const {
-    RowJob job;
-    job.counts = {rows};
-    job.length = Columns(chunk);
-    job.x = RowsAt(x);
-    job.result = RowsAt(result);
-    return job;
-  }
   RowOperand RowsAt(int64_t address) const {
     return {type_, std::nullopt, address, {RowBytes()}, false};
   }
-
-  // The lane joins what is at that address.
-  void Combine(RowJob& job, int64_t address) const {
-    job.streams = {RowsAt(address)};
-    job.steps = {Join({StepOperand::Kind::kStream, 0})};
-  }
   VectorStep Join(StepOperand operand) const {
     return {r_.combine, {StepOperand{StepOperand::Kind::kLane, 0}, operand}};
+  }
+  bool InitIsStream() const { return r_.init.kind == StepOperand::Kind::kStream; }
+  RowOperand InitRow() const {
+    return {type_, std::nullopt, init_slots_[0].address, {0}, true};
   }
 
   // The first block becomes the partials, the others join them.
   void EmitFold(int64_t chunk, int64_t block, TileSlot& tile) {
     TileSlot& partial = partial_slots_[0];
-    const bool is_first = block == 0;
-    RowJob job = Rows(chunk, BlockRows(block), is_first ? tile.address : partial.address,
-                      partial.address);
-    if (!is_first) Combine(job, tile.address);
+    RowJob job;
+    job.counts = {BlockRows(block)};
+    job.length = Columns(chunk);
+    job.x = RowsAt(block == 0 ? tile.address : partial.address);
+    job.result = RowsAt(partial.address);
+    if (block > 0) {
+      job.streams = {RowsAt(tile.address)};
+      job.steps = {Join({StepOperand::Kind::kStream, 0})};
+    }
     generator_.vector_unit().Emit(job, {tile.Logs(), {}, partial.Logs()});
   }
 
-  void EmitTree(int64_t chunk) {
-    TileSlot& partial = partial_slots_[0];
-    int64_t present = partials_;
-    for (int64_t distance = kPartials / 2; distance > 0; distance /= 2) {
-      if (present <= distance) continue;  // absent partials do not take part
-      RowJob job = Rows(chunk, present - distance, partial.address, partial.address);
-      Combine(job, partial.address + distance * RowBytes());
-      generator_.vector_unit().Emit(job, {{}, {}, partial.Logs()});
-      present = distance;
+  // Partials and initial value become the result. `tile`: of the only block, or the partials.
+  void EmitTree(int64_t chunk, TileSlot& tile, TileSlot& out) {
+    TreeJob tree;
+    tree.combine = r_.combine;
+    tree.type = type_;
+    tree.partials = partials_;
+    tree.length = Columns(chunk);
+    tree.pitch = RowBytes();
+    tree.base = tile.address;
+    if (!InitIsStream()) {
+      tree.init = r_.init.bits;
+      tree.result = out.address;
+      generator_.vector_unit().Emit(tree, {tile.Logs(), {}, out.Logs()});
+      return;
     }
+    tree.result = tile.address;
+    generator_.vector_unit().Emit(tree, {{}, {}, tile.Logs()});
+    RowJob job;
+    job.counts = {1};
+    job.length = Columns(chunk);
+    job.x = RowsAt(tile.address);
+    job.result = RowsAt(out.address);
+    job.streams = {InitRow()};
+    job.steps = {Join({StepOperand::Kind::kStream, 0})};
+    Touches touches{tile.Logs(), {}, out.Logs()};
+    for (AccessLog* log : init_slots_[0].Logs()) touches.reads.push_back(log);
+    generator_.vector_unit().Emit(job, touches);
   }
 
-  void EmitResult(int64_t chunk) {
-    TileSlot& partial = partial_slots_[0];
-    TileSlot& out = out_slots_[static_cast<size_t>(chunk % kOutSlots)];
-    RowJob job = Rows(chunk, 1, partial.address, out.address);
-    Touches touches{partial.Logs(), {}, out.Logs()};
-    job.steps = {Join(r_.init)};
-    if (blocks_ == 0) {
-      job.x.reset();
-      job.steps = {{arch::AluOp::kCopy, {r_.init}}};
-    }
-    if (r_.init.kind == StepOperand::Kind::kStream) {
-      job.streams = {{type_, std::nullopt, init_slots_[0].address, {0}, true}};
+  // Nothing is reduced.
+  void EmitInit(int64_t chunk, TileSlot& out) {
+    RowJob job;
+    job.counts = {1};
+    job.length = Columns(chunk);
+    job.result = RowsAt(out.address);
+    job.steps = {{arch::AluOp::kCopy, {r_.init}}};
+    Touches touches{{}, {}, out.Logs()};
+    if (InitIsStream()) {
+      job.streams = {InitRow()};
       for (AccessLog* log : init_slots_[0].Logs()) touches.reads.push_back(log);
     }
     generator_.vector_unit().Emit(job, touches);
+  }
 
+  void EmitResult(int64_t chunk, TileSlot& out) {
     const int64_t out_size = graph::ByteWidth(kernel_.shape.type);
     Transfer transfer;
     transfer.segment = out_place_.segment;

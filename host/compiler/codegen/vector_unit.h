@@ -4,16 +4,18 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <vector>
 
 #include "host/arch/chip_config.h"
 #include "host/compiler/codegen/emitter.h"
 #include "host/compiler/codegen/row_job.h"
 #include "host/compiler/codegen/row_lowering.h"
+#include "host/compiler/codegen/tree_job.h"
 #include "host/kernel/kernel_memory.h"
 
 namespace systolith::compiler {
 
-// Emits row jobs, and remembers what the vector unit holds at this place of the program: kernels
+// Emits jobs, and remembers what the vector unit holds at this place of the program: kernels
 // and stream descriptions are written only where they are not there yet.
 class VectorUnit {
  public:
@@ -21,15 +23,20 @@ class VectorUnit {
 
   // Faults are kept in the emitter.
   void Emit(const RowJob& job, const Touches& touches);
+  void Emit(const TreeJob& job, const Touches& touches);
 
  private:
   static constexpr size_t kStreams = arch::kInputStreams + arch::kOutputStreams;
 
   Status TryEmit(const RowJob& job, const Touches& touches);
+  Status TryEmit(const TreeJob& job, const Touches& touches);
+  Status Run(const kernel::Kernel& code, const std::vector<arch::Stream>& streams,
+             arch::Vector vector, const Touches& touches);
 
   const arch::ChipConfig& chip_;
   Emitter& emitter_;
-  std::map<ChainKernel, kernel::Kernel> kernels_;
+  std::map<ChainKernel, kernel::Kernel> chains_;
+  std::map<TreeKernel, kernel::Kernel> trees_;
   kernel::KernelMemory memory_;
   std::array<std::optional<arch::Stream>, kStreams> streams_;
 };
