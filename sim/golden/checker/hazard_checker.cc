@@ -115,7 +115,9 @@ void HazardChecker::Flush(AgentState& agent) { FlushPort(agent, Port::kWrite); }
 void HazardChecker::FlushPort(AgentState& agent, Port port) {
   // Reads go first: those after the write were compared with it when they happened.
   if (port == Port::kWrite) {
-    for (Port read : {Port::kRead0, Port::kRead1, Port::kRead2}) FlushPort(agent, read);
+    for (int read = 0; read < static_cast<int>(Port::kWrite); ++read) {
+      FlushPort(agent, static_cast<Port>(read));
+    }
   }
   Pending& pending = agent.pending[static_cast<int>(port)];
   if (!pending.active) return;

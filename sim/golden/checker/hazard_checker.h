@@ -16,8 +16,9 @@ namespace systolith::golden {
 // Where an engine may touch bytes.
 enum class Space : uint8_t { kBuffer, kHbm };
 
-// Ports of one agent that touch memory side by side: up to three that read and one that writes.
-enum class Port : uint8_t { kRead0, kRead1, kRead2, kWrite };
+// Ports of one agent that touch memory side by side: up to five that read and one that writes.
+enum class Port : uint8_t { kRead0, kRead1, kRead2, kRead3, kRead4, kWrite };
+inline constexpr int kPorts = 6;
 
 // Checks that a program is right whatever the timing of the chip.
 //
@@ -68,7 +69,7 @@ class HazardChecker {
   struct AgentState {
     VectorClock clock;
     Access instruction;
-    std::array<Pending, 4> pending;  // contiguous rows are recorded as one range
+    std::array<Pending, kPorts> pending;  // contiguous rows are recorded as one range
   };
   struct AccumulatorRow {
     Access write, vpu_read;

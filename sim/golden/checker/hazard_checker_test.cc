@@ -37,7 +37,7 @@ class HazardCheckerTest : public ChipFixture<tb::RandomTest> {
     arch::Matmul matmul = Waiting(TileOf(8, 8, 8, 0, 128), 0, 1);
     if (weights_wait) matmul = WaitingForWeights(matmul, 1, 1);
     program.Append(Opcode::kMatmul, Signalling(matmul, 2));
-    arch::Vector drain = DrainOf(8, 0x1000);
+    arch::Vector drain = Drain(program, 8, 0x1000);
     if (drain_wait) drain = Waiting(drain, 2, 1);
     program.Append(Opcode::kVector, Signalling(drain, 3));
     program.Append(Opcode::kStore, Waiting(StoreOf(0x1000, 0x1000, 256), 3, 1));
@@ -77,7 +77,8 @@ TEST_F(HazardCheckerTest, AccumulatorsAreOrderedToo) {
 
 TEST_F(HazardCheckerTest, AccumulatorRowsAreWrittenBeforeTheyAreRead) {
   ProgramWriter program;
-  program.Append(Opcode::kVector, DrainOf(1, 0));
+  const arch::Vector drain = Drain(program, 1, 0);
+  program.Append(Opcode::kVector, drain);
   EXPECT_THAT(Violation(program), HasSubstr("no instruction of this job wrote"));
 }
 
@@ -167,28 +168,66 @@ TEST_F(HazardCheckerTest, TheSequencerReadsTheBufferUnderTheSameRules) {
   EXPECT_EQ(Violation(program), "");
 }
 
-TEST_F(HazardCheckerTest, AnInstructionMustNotReadWhatItWrote) {
-  arch::Vector vector;
-  vector.engine = Number(arch::Engine::kVpu);
-  vector.counts = {3, 1, 1, 1, 1, 1};
-  vector.x_source = static_cast<uint32_t>(arch::XSource::kBuffer);
-  vector.length_limit = 8;
-  vector.length_level = arch::kNoLevel;
-  vector.x_strides[0] = vector.out_strides[0] = 32;
-  vector.out_base = 32;  // row i + 1 is written before iteration i + 1 reads it
-  ProgramWriter program;
-  program.Append(Opcode::kVector, vector);
-  EXPECT_THAT(Violation(program), HasSubstr("earlier iteration of the same instruction"));
-  vector.x_base = 32;
-  vector.out_base = 0;  // rows already read are overwritten: no hazard
-  program = {};
-  program.Append(Opcode::kVector, vector);
-  program.Append(Opcode::kVector, vector);  // a queue is executed in order
-  EXPECT_EQ(Violation(program), "");
-  vector.x_base = vector.out_base = 0;  // in place
-  program = {};
-  program.Append(Opcode::kVector, vector);
-  EXPECT_EQ(Violation(program), "");
+TEST_F(HazardCheckerTest, InstancesMustNotTouchEachOthersBytes) {
+  const uint32_t group_bytes = static_cast<uint32_t>(GroupElements(config_)) * 4;
+  const arch::Bundle copy = Exit(BundleOf(arch::AluOp::kCopy, Out(0), In(0)));
+  // Instance i copies group i + `from` to group i * `step` + `to`.
+  const auto violation = [&](uint32_t from, uint32_t to, int32_t step, int times = 1) {
+    ProgramWriter program;
+    AppendBundles(program, std::span(&copy, 1));
+    program.Append(Opcode::kStream, FlatStream(config_, 0, arch::LaneType::kF32));
+    arch::Stream out = FlatStream(config_, arch::kInputStreams, arch::LaneType::kF32);
+    out.strides[0] *= step;
+    program.Append(Opcode::kStream, out);
+    arch::Vector vector = VectorOf(3);
+    vector.bases[0] = static_cast<int32_t>(from * group_bytes);
+    vector.bases[arch::kInputStreams] = static_cast<int32_t>(to * group_bytes);
+    for (int i = 0; i < times; ++i) program.Append(Opcode::kVector, vector);
+    return Violation(program);
+  };
+  EXPECT_THAT(violation(0, 1, 1), HasSubstr("earlier iteration of the same instruction"));
+  EXPECT_THAT(violation(1, 0, 1), HasSubstr("another instance read"));
+  EXPECT_THAT(violation(0, 8, 0), HasSubstr("[0x200, 0x240), which it wrote"));
+  EXPECT_EQ(violation(0, 8, 1), "");
+  EXPECT_EQ(violation(0, 0, 1), "");     // in place
+  EXPECT_EQ(violation(0, 0, 1, 2), "");  // a queue is executed in order
+}
+
+TEST_F(HazardCheckerTest, AKernelUsesOnlyWhatTheJobWrote) {
+  const auto violation = [&](const arch::Bundle& bundle) {
+    ProgramWriter program;
+    AppendBundles(program, std::span(&bundle, 1));
+    program.Append(Opcode::kVector, VectorOf(1));
+    return Violation(program);
+  };
+  EXPECT_EQ(violation(Exit(BundleOf(arch::AluOp::kCopy, V(0), S(0)))), "");
+  EXPECT_EQ(violation(Exit(BundleOf(arch::AluOp::kCopy, V(0), S(0), V(1)))), "");  // reads x only
+  EXPECT_THAT(violation(Exit(BundleOf(arch::AluOp::kCopy, V(0), V(1)))),
+              HasSubstr("register v 1, which the instance"));
+  EXPECT_THAT(violation(Exit(BundleOf(arch::AluOp::kAddS32, V(0), S(0), W(2)))),
+              HasSubstr("register w 2, which this job"));
+  EXPECT_THAT(violation(Exit(BundleOf(arch::AluOp::kCopy, V(0), K(5)))), HasSubstr("constant 5"));
+}
+
+TEST_F(HazardCheckerTest, ATransposeMustNotReadWhatItWrote) {
+  arch::Transpose transpose;
+  transpose.engine = Number(arch::Engine::kXlu);
+  transpose.counts = {2, 1, 1, 1, 1, 1};
+  transpose.size_log2 = 2;
+  transpose.rows_level = transpose.cols_level = arch::kNoLevel;
+  transpose.rows_limit = transpose.cols_limit = 8;
+  transpose.in_strides[0] = transpose.out_strides[0] = 256;
+  transpose.in_row_stride = transpose.out_row_stride = 32;
+  const auto violation = [&](uint32_t in, uint32_t out) {
+    transpose.in_base = in;
+    transpose.out_base = out;
+    ProgramWriter program;
+    program.Append(Opcode::kTranspose, transpose);
+    return Violation(program);
+  };
+  EXPECT_THAT(violation(0, 256), HasSubstr("earlier iteration of the same instruction"));
+  EXPECT_EQ(violation(256, 0), "");
+  EXPECT_EQ(violation(0, 0), "");  // in place
 }
 
 TEST_F(HazardCheckerTest, AWaitNamesASignalIssuedEarlier) {

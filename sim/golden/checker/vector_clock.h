@@ -11,9 +11,9 @@ namespace systolith::golden {
 // streams of an MXU count as two. An engine's number is that of its agent.
 using Agent = uint8_t;
 inline constexpr Agent kSequencerAgent = 0;
-inline constexpr Agent kFirstMxuAgent = 4;      // activations and accumulators
-inline constexpr Agent kFirstWeightsAgent = 12;  // weight streams
-inline constexpr int kAgents = 20;
+inline constexpr Agent kFirstMxuAgent = 5;       // activations and accumulators
+inline constexpr Agent kFirstWeightsAgent = 13;  // weight streams
+inline constexpr int kAgents = 21;
 
 // For each agent, up to which of its moments everything is known to have happened.
 struct VectorClock {

@@ -5,6 +5,7 @@
 #include "sim/golden/dma/dma_transfer.h"
 #include "sim/golden/mxu/mxu.h"
 #include "sim/golden/vpu/vpu.h"
+#include "sim/golden/xlu/xlu.h"
 
 namespace systolith::golden {
 
@@ -14,6 +15,7 @@ Chip::Chip(const arch::ChipConfig& config, bool check_hazards)
   engines_.push_back(std::make_unique<DmaLoad>(state_));
   engines_.push_back(std::make_unique<DmaStore>(state_));
   engines_.push_back(std::make_unique<Vpu>(state_));
+  engines_.push_back(std::make_unique<Xlu>(state_));
   for (uint32_t unit = 0; unit < config.mxu_count; ++unit) {
     engines_.push_back(std::make_unique<Mxu>(state_, unit));
   }

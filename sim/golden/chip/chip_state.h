@@ -16,7 +16,7 @@
 namespace systolith::golden {
 
 inline constexpr uint32_t kNoFlag = 0xff;
-inline constexpr int kEngines = 12;  // of the encoding; a chip has 4 + mxu.count of them
+inline constexpr int kEngines = 13;  // of the encoding; a chip has 5 + mxu.count of them
 
 // Why a job stopped, as the fault registers show it.
 struct FaultRecord {
@@ -34,7 +34,7 @@ struct BoundSegment {
 };
 
 // What the performance registers show. The model has no clock: it counts one cycle per row of an
-// engine and per memory line, as if engines never waited.
+// engine and per memory line, and for a bundle its latency, as if engines never waited.
 struct Counters {
   uint64_t read_bytes = 0, write_bytes = 0;
   uint32_t instructions = 0;

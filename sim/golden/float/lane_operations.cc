@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "sim/golden/float/lane_arithmetic.h"
 
@@ -47,7 +48,34 @@ uint32_t Extreme(std::span<const uint32_t> segment, int64_t sign) {
   return best;
 }
 
+using AluLoop = void (*)(const uint32_t*, const uint32_t*, const uint32_t*, uint32_t*, size_t);
+
+// One loop per operation, with the choice of the operation outside of it.
+template <arch::AluOp op, uint32_t sources>
+void AluLoopOf(const uint32_t* x, const uint32_t* y, const uint32_t* z, uint32_t* result,
+               size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    result[i] = EvaluateAlu(op, sources > 0 ? x[i] : 0, sources > 1 ? y[i] : 0,
+                            sources > 2 ? z[i] : 0);
+  }
+}
+
+template <size_t... i>
+constexpr std::array<AluLoop, 256> AluLoops(std::index_sequence<i...>) {
+  std::array<AluLoop, 256> loops{};
+  ((loops[arch::kAluOps[i].code] =
+        AluLoopOf<static_cast<AluOp>(arch::kAluOps[i].code), arch::kAluOps[i].sources>),
+   ...);
+  return loops;
+}
+
 }  // namespace
+
+void EvaluateAluOnLanes(AluOp op, const uint32_t* x, const uint32_t* y, const uint32_t* z,
+                        uint32_t* result, size_t count) {
+  static constexpr auto kLoops = AluLoops(std::make_index_sequence<arch::kAluOps.size()>());
+  kLoops[static_cast<size_t>(op)](x, y, z, result, count);
+}
 
 void EvaluateLaneOp(LaneOp op, std::span<const uint32_t> x, std::span<const uint32_t> y,
                     uint32_t amount, uint32_t lanes, uint32_t sublanes,
@@ -56,7 +84,7 @@ void EvaluateLaneOp(LaneOp op, std::span<const uint32_t> x, std::span<const uint
   const uint32_t segment_lanes = std::min<uint32_t>(lanes, arch::kSegmentLanes);
   const uint32_t shift = std::min(amount, size);
   for (uint32_t first = 0; first < size; first += segment_lanes) {
-    const std::span<const uint32_t> segment = x.subspan(first, segment_lanes);
+    const std::span<const uint32_t> segment = x.empty() ? x : x.subspan(first, segment_lanes);
     const std::span<uint32_t> out = result.subspan(first, segment_lanes);
     const uint32_t row = first / lanes, first_lane = first % lanes;
     switch (op) {

@@ -63,6 +63,7 @@ std::optional<uint32_t> HostInterface::ReadIdentity(Csr csr) const {
     case Csr::kIsaVersion: return arch::kIsaVersion;
     case Csr::kProgramHashLo: return Low(config_.ProgramHash());
     case Csr::kProgramHashHi: return High(config_.ProgramHash());
+    case Csr::kVpuSublanes: return static_cast<uint32_t>(config_.vpu_sublanes);
     case Csr::kMxuCount: return static_cast<uint32_t>(config_.mxu_count);
     case Csr::kMxuRows: return static_cast<uint32_t>(config_.mxu_rows);
     case Csr::kMxuCols: return static_cast<uint32_t>(config_.mxu_cols);
@@ -97,7 +98,7 @@ uint32_t HostInterface::ReadCounter(uint32_t offset) const {
     const uint64_t busy = counters.busy[*i / 2];
     return *i % 2 == 0 ? Low(busy) : High(busy);
   }
-  return 0;  // stalls are not modelled
+  return 0;  // stalls and bank conflicts are not modelled
 }
 
 uint32_t HostInterface::ReadCsr(Csr csr) const {

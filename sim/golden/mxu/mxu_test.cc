@@ -23,7 +23,8 @@ class MxuTest : public ChipFixture<tb::RandomTest> {
     program.Append(Opcode::kLoad, Signalling(LoadOf(0, 0, kOut), 0));
     program.Append(Opcode::kMatmul,
                    Signalling(WaitingForWeights(Waiting(matmul, 0, 1), 0, 1), 1));
-    program.Append(Opcode::kVector, Signalling(Waiting(DrainOf(rows, kOut), 1, 1), 2));
+    const arch::Vector drain = Drain(program, rows, kOut);
+    program.Append(Opcode::kVector, Signalling(Waiting(drain, 1, 1), 2));
     const uint32_t bytes = rows * static_cast<uint32_t>(config_.RowBytes());
     program.Append(Opcode::kStore, Waiting(StoreOf(0x10000, kOut, bytes), 2, 1));
     program.Halt();
@@ -213,7 +214,8 @@ TEST_F(MxuTest, SixPassesOfSlicesAreExactForF32Products) {
     program.Append(Opcode::kMatmul,
                    Signalling(WaitingForWeights(Waiting(matmul, 0, 1), 0, 1), 1));
   }
-  program.Append(Opcode::kVector, Signalling(Waiting(DrainOf(1, kOut), 1, 6), 2));
+  const arch::Vector drain = Drain(program, 1, kOut);
+  program.Append(Opcode::kVector, Signalling(Waiting(drain, 1, 6), 2));
   program.Append(Opcode::kStore, Waiting(StoreOf(0x10000, kOut, 4), 2, 1));
   program.Halt();
   MustRun(program);

@@ -12,13 +12,12 @@ namespace {
 // Iterations after which Run() returns, so that a host can stop a very long instruction.
 constexpr int kSlice = 4096;
 
-std::array<uint32_t, arch::kLoops> Counts(const Instruction& instruction) {
+// The outermost `loops` of an instruction; the others are as if they did not exist.
+std::array<uint32_t, arch::kLoops> Counts(const Instruction& instruction, uint32_t loops) {
   std::array<uint32_t, arch::kLoops> counts;
   counts.fill(1);
   // All loop nests have their counts in the same words, behind the prefix.
-  if (instruction.opcode != arch::Opcode::kSync) {
-    std::copy_n(instruction.words.begin() + arch::kPrefixWords, arch::kLoops, counts.begin());
-  }
+  std::copy_n(instruction.words.begin() + arch::kPrefixWords, loops, counts.begin());
   return counts;
 }
 
@@ -75,7 +74,8 @@ Engine::Outcome Engine::Begin() {
   if (instruction.opcode != arch::Opcode::kSync) {
     if (const MaybeFault fault = Start(instruction)) return Fail(*fault);
   }
-  nest_ = LoopNest(Counts(instruction));
+  const bool sync = instruction.opcode == arch::Opcode::kSync;
+  nest_ = LoopNest(Counts(instruction, sync ? 0 : Loops()));
   started_ = true;
   return Outcome::kWorking;
 }

@@ -47,7 +47,7 @@ class Engine {
   // Executes the head of the queue until it ends, blocks or faults; a long one only in part.
   Outcome Run();
   // Drops everything; the state becomes that after reset.
-  void Clear();
+  virtual void Clear();
 
  protected:
   // Decodes the instruction and checks what can be checked before it starts.
@@ -55,6 +55,8 @@ class Engine {
   // MXU: a weight tile begins with this iteration, if it is one of its level.
   virtual MaybeFault LoadWeights() { return std::nullopt; }
   virtual MaybeFault Iterate() = 0;
+  // How many of the instruction's loops step iterations of the engine, from the outermost on.
+  virtual uint32_t Loops() const { return arch::kLoops; }
   virtual bool HasWeightStream() const { return false; }
 
   Agent agent() const { return static_cast<Agent>(number_); }

@@ -15,7 +15,7 @@ constexpr uint32_t kQuadBytes = 16;
 
 bool HasLoops(Opcode opcode) {
   return opcode == Opcode::kLoad || opcode == Opcode::kStore || opcode == Opcode::kMatmul ||
-         opcode == Opcode::kVector;
+         opcode == Opcode::kVector || opcode == Opcode::kTranspose;
 }
 
 int32_t Signed(uint32_t value) { return static_cast<int32_t>(value); }
@@ -60,7 +60,10 @@ bool Sequencer::LegalHeader(const arch::Header& header, const arch::InstructionI
   switch (info->opcode) {
     case Opcode::kLoad: return engine == arch::Engine::kDmaLoad;
     case Opcode::kStore: return engine == arch::Engine::kDmaStore;
-    case Opcode::kVector: return engine == arch::Engine::kVpu;
+    case Opcode::kVector:
+    case Opcode::kStream:
+    case Opcode::kLoadKernel: return engine == arch::Engine::kVpu;
+    case Opcode::kTranspose: return engine == arch::Engine::kXlu;
     case Opcode::kMatmul: return engine >= arch::Engine::kMxu0;
     default: return true;  // sync
   }

@@ -10,6 +10,7 @@
 
 #include "sim/golden/adapter/golden_transport.h"
 #include "sim/golden/testing/job.h"
+#include "sim/golden/testing/kernel.h"
 
 namespace systolith::golden {
 
@@ -135,18 +136,11 @@ class ChipFixture : public Base {
     return matmul;
   }
 
-  // Rows of accumulators of unit 0 to f32 rows of `Lanes` in the buffer.
-  arch::Vector DrainOf(uint32_t rows, uint32_t out) const {
-    arch::Vector vector;
-    vector.engine = Number(arch::Engine::kVpu);
-    vector.counts = {rows, 1, 1, 1, 1, 1};
-    vector.x_source = static_cast<uint32_t>(arch::XSource::kAccumulator);
-    vector.x_strides[0] = 1;
-    vector.out_base = out;
-    vector.out_strides[0] = static_cast<int32_t>(4 * config_.Lanes());
-    vector.length_limit = static_cast<uint32_t>(config_.Lanes());
-    vector.length_level = arch::kNoLevel;
-    return vector;
+  // Rows of accumulators of unit 0 to f32 rows of `Lanes` in the buffer: appends what the `vector`
+  // that it returns needs before it.
+  arch::Vector Drain(ProgramWriter& program, uint32_t rows, uint32_t out) const {
+    AppendDrainKernel(program, config_, rows);
+    return DrainVector(config_, rows, out);
   }
 
   arch::ChipConfig config_;

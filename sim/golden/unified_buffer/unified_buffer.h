@@ -25,6 +25,14 @@ class UnifiedBuffer {
     return std::nullopt;
   }
 
+  // The lowest byte of [address, address + count) outside of the buffer, in the 32 bits of the
+  // chip's address, as the engines that work row by row name it. Nothing if there is none.
+  std::optional<uint32_t> FirstOutside(int64_t address, int64_t count) const {
+    if (address < 0 || address >= size()) return static_cast<uint32_t>(address);
+    if (address + count > size()) return static_cast<uint32_t>(size());
+    return std::nullopt;
+  }
+
   // The range must lie inside.
   std::span<std::byte> At(int64_t address, int64_t count) {
     return std::span(bytes_).subspan(static_cast<size_t>(address), static_cast<size_t>(count));

@@ -1,239 +1,303 @@
 #include "sim/golden/vpu/vpu.h"
 
-#include <algorithm>
-#include <cstring>
+#include <fmt/format.h>
 
-#include "sim/golden/float/lane_arithmetic.h"
+#include <algorithm>
+#include <span>
+
+#include "sim/golden/float/lane_operations.h"
 
 namespace systolith::golden {
 namespace {
 
 using arch::Fault;
-using arch::LaneType;
-using arch::VectorOp;
-using arch::VectorOperand;
-using arch::XSource;
+using arch::Opcode;
+using arch::StreamSource;
 
-constexpr int64_t kAlignment = 8;  // rows start at multiples of so many elements
+constexpr uint32_t kFirstOutput = arch::kInputStreams;
 
-VectorOp OpOf(uint32_t step) { return static_cast<VectorOp>(step & 0xff); }
-VectorOperand OperandOf(uint32_t step) { return static_cast<VectorOperand>(step >> 8 & 0xf); }
-
-int64_t ElementBytes(uint32_t type) {
-  switch (static_cast<LaneType>(type)) {
-    case LaneType::kBf16: return 2;
-    case LaneType::kS8: return 1;
-    case LaneType::kF32:
-    case LaneType::kS32: return 4;
-  }
-  return 4;
-}
-
-int64_t RoundUp(int64_t elements) { return (elements + kAlignment - 1) / kAlignment * kAlignment; }
-
-// The lane as f32 or s32.
-uint32_t Widen(uint32_t type, const std::byte* element) {
-  uint32_t bits = 0;
-  std::memcpy(&bits, element, static_cast<size_t>(ElementBytes(type)));  // little-endian host
-  switch (static_cast<LaneType>(type)) {
-    case LaneType::kBf16: return Bf16ToF32(static_cast<uint16_t>(bits));
-    case LaneType::kS8: return static_cast<uint32_t>(static_cast<int8_t>(bits));
-    case LaneType::kF32:
-    case LaneType::kS32: break;
-  }
-  return bits;
-}
-
-void Narrow(uint32_t type, uint32_t lane, std::byte* element) {
-  if (static_cast<LaneType>(type) == LaneType::kBf16) lane = F32ToBf16(lane);
-  std::memcpy(element, &lane, static_cast<size_t>(ElementBytes(type)));
-}
-
-int32_t Signed(uint32_t lane) { return static_cast<int32_t>(lane); }
-
-// x <- op(x, operand) on one lane.
-uint32_t Step(VectorOp op, uint32_t x, uint32_t y) {
-  switch (op) {
-    case VectorOp::kCopy: return y;
-    case VectorOp::kAddF32: return AddF32(x, y);
-    case VectorOp::kSubtractF32: return SubtractF32(x, y);
-    case VectorOp::kReverseSubtractF32: return SubtractF32(y, x);
-    case VectorOp::kMultiplyF32: return MultiplyF32(x, y);
-    case VectorOp::kMaximumF32: return MaximumF32(x, y);
-    case VectorOp::kMinimumF32: return MinimumF32(x, y);
-    case VectorOp::kRoundEvenF32: return RoundEvenF32(x);
-    case VectorOp::kAddS32: return x + y;
-    case VectorOp::kSubtractS32: return x - y;
-    case VectorOp::kReverseSubtractS32: return y - x;
-    case VectorOp::kMultiplyS32: return x * y;
-    case VectorOp::kMaximumS32: return Signed(x) >= Signed(y) ? x : y;
-    case VectorOp::kMinimumS32: return Signed(x) <= Signed(y) ? x : y;
-    case VectorOp::kS32ToF32: return S32ToF32(x);
-    case VectorOp::kF32ToS32: return F32ToS32(x);
-    case VectorOp::kRoundBf16: return Bf16ToF32(F32ToBf16(x));
-    case VectorOp::kRequantize: return Requantize(x, y);
-  }
-  return x;
-}
+EngineFault BundleFault(Fault cause, uint32_t bundle) { return {cause, bundle}; }
 
 }  // namespace
 
 Vpu::Vpu(ChipState& state)
     : Engine(state, static_cast<uint32_t>(arch::Engine::kVpu)),
-      x_(static_cast<size_t>(state.config.Lanes())),
-      y_(x_.size()),
-      z_(x_.size()) {}
+      lanes_(static_cast<uint32_t>(state.config.Lanes())),
+      sublanes_(static_cast<uint32_t>(state.config.vpu_sublanes)),
+      access_(state, static_cast<Agent>(arch::Engine::kVpu)) {
+  const auto resize = [this](auto& groups) {
+    for (Group& group : groups) group.resize(size_t{lanes_} * sublanes_);
+  };
+  resize(registers_);
+  resize(shared_);
+  resize(inputs_);
+  resize(outputs_);
+  resize(results_);
+  resize(splats_);
+}
 
-bool Vpu::LegalStep(uint32_t step) const {
-  switch (OpOf(step)) {
-    case VectorOp::kCopy:
-    case VectorOp::kAddF32:
-    case VectorOp::kSubtractF32:
-    case VectorOp::kReverseSubtractF32:
-    case VectorOp::kMultiplyF32:
-    case VectorOp::kMaximumF32:
-    case VectorOp::kMinimumF32:
-    case VectorOp::kRoundEvenF32:
-    case VectorOp::kAddS32:
-    case VectorOp::kSubtractS32:
-    case VectorOp::kReverseSubtractS32:
-    case VectorOp::kMultiplyS32:
-    case VectorOp::kMaximumS32:
-    case VectorOp::kMinimumS32:
-    case VectorOp::kS32ToF32:
-    case VectorOp::kF32ToS32:
-    case VectorOp::kRoundBf16:
-    case VectorOp::kRequantize: break;
-    default: return false;
-  }
-  const uint32_t operand = static_cast<uint32_t>(OperandOf(step));
-  return operand <= 2 || (operand >= 4 && operand <= 7);
+void Vpu::Clear() {
+  Engine::Clear();
+  bundles_written_.reset();
+  constants_written_.reset();
+  shared_written_.reset();
+  described_.reset();
+}
+
+void Vpu::ReportUnwritten(std::string_view what, uint32_t number) {
+  if (!state_.checker) return;
+  state_.checker->Report(fmt::format(
+      "kernel rule: vector at pc {:#x} uses {} {}, which {} has not written", pc(), what, number,
+      what == "register v" ? "the instance" : "this job"));
 }
 
 MaybeFault Vpu::Start(const Instruction& instruction) {
-  vector_ = arch::DecodeVector(instruction.words);
-  bool legal = vector_.op_count <= arch::kVectorOps &&
-               vector_.x_source <= static_cast<uint32_t>(XSource::kAccumulator) &&
-               (vector_.length_level < arch::kLoops || vector_.length_level == arch::kNoLevel);
-  if (vector_.x_source == static_cast<uint32_t>(XSource::kAccumulator)) {
-    legal = legal && vector_.x_unit < state_.accumulators.size();
+  opcode_ = instruction.opcode;
+  switch (opcode_) {
+    case Opcode::kLoadKernel:
+      load_kernel_ = arch::DecodeLoadKernel(instruction.words);
+      return StartLoadKernel();
+    case Opcode::kStream:
+      stream_ = arch::DecodeStream(instruction.words);
+      return StartStream(stream_);
+    default: break;
   }
-  for (uint32_t i = 0; legal && i < vector_.op_count; ++i) legal = LegalStep(vector_.ops[i]);
+  vector_ = arch::DecodeVector(instruction.words);
+  instances_ = 0;
+  access_.StartInstruction(pc());
+  return StartVector(instruction);
+}
+
+uint32_t Vpu::Loops() const { return opcode_ == Opcode::kVector ? vector_.kernel_level : 0; }
+
+MaybeFault Vpu::StartLoadKernel() {
+  const bool bundles = load_kernel_.part == static_cast<uint32_t>(arch::KernelPart::kBundles);
+  const uint32_t room = static_cast<uint32_t>(load_kernel_.data.size());
+  const uint32_t most = bundles ? room / arch::kBundleWords : room;
+  const uint32_t size = bundles ? arch::kKernelBundles : arch::kKernelConstants;
+  if (load_kernel_.count < 1 || load_kernel_.count > most ||
+      load_kernel_.first + load_kernel_.count > size) {
+    return EngineFault{Fault::kIllegalField};
+  }
+  return std::nullopt;
+}
+
+MaybeFault Vpu::StartStream(const arch::Stream& stream) const {
+  const bool output = stream.index >= kFirstOutput;
+  const bool buffer = stream.source == static_cast<uint32_t>(StreamSource::kBuffer);
+  const bool accumulator = stream.source == static_cast<uint32_t>(StreamSource::kAccumulator);
+  bool legal = stream.index < kStreams &&
+               stream.type <= static_cast<uint32_t>(arch::LaneType::kU32) &&
+               stream.source <= static_cast<uint32_t>(StreamSource::kIota);
+  if (accumulator && stream.unit >= state_.accumulators.size()) legal = false;
+  if (output && !buffer) legal = false;
+  if (stream.flat != 0 && stream.spread != 0) legal = false;
+  if (stream.gather != 0 && (output || !buffer || stream.flat != 0)) legal = false;
+  if (accumulator && (stream.flat != 0 || stream.spread != 0)) legal = false;
   if (!legal) return EngineFault{Fault::kIllegalField};
   return std::nullopt;
 }
 
-int64_t Vpu::Length() const {
-  const int64_t lanes = state_.config.Lanes();
-  int64_t left = vector_.length_limit;
-  if (vector_.length_level != arch::kNoLevel) {
-    left -= int64_t{nest_.index()[vector_.length_level]} * lanes;
+MaybeFault Vpu::StartVector(const Instruction& instruction) const {
+  bool legal = vector_.kernel_level <= arch::kLoops &&
+               (vector_.prologue_level <= vector_.kernel_level ||
+                vector_.prologue_level == arch::kNoLevel);
+  for (const Wait& wait : instruction.waits) {
+    if (wait.valid && wait.level > vector_.kernel_level) legal = false;
   }
-  return std::clamp<int64_t>(left, 0, lanes);
-}
-
-MaybeFault Vpu::ReadRow(Port port, uint32_t base, const Strides& strides, uint32_t type,
-                        bool splat, int64_t length, Lanes& lanes) {
-  const int64_t address = LinearForm(base, strides, nest_);
-  const int64_t element_bytes = ElementBytes(type);
-  if (address % (kAlignment * element_bytes) != 0) {
-    return EngineFault{Fault::kMisaligned, static_cast<uint64_t>(address)};
+  for (const Signal& signal : instruction.signals) {
+    if (signal.valid && signal.level > vector_.kernel_level) legal = false;
   }
-  const int64_t bytes = (splat ? kAlignment : RoundUp(length)) * element_bytes;
-  if (const auto outside = state_.buffer.OutOfRange(address, bytes)) {
-    return EngineFault{Fault::kBufferRange, *outside};
-  }
-  // What is fetched to fill up eight elements is not used, so it may change meanwhile.
-  const int64_t used_bytes = (splat ? 1 : length) * element_bytes;
-  Touch(port, Space::kBuffer, static_cast<uint64_t>(address),
-        static_cast<uint64_t>(address + used_bytes));
-  const std::byte* row = state_.buffer.At(address, bytes).data();
-  for (int64_t i = 0; i < length; ++i) {
-    lanes[i] = splat && i > 0 ? lanes[0] : Widen(type, row + i * element_bytes);
-  }
-  return std::nullopt;
-}
-
-MaybeFault Vpu::ReadX(int64_t length) {
-  switch (static_cast<XSource>(vector_.x_source)) {
-    case XSource::kZero:
-      std::fill_n(x_.begin(), length, 0u);
-      return std::nullopt;
-    case XSource::kBuffer:
-      return ReadRow(Port::kRead0, vector_.x_base, vector_.x_strides, vector_.x_type, false,
-                     length, x_);
-    case XSource::kAccumulator: break;
-  }
-  const uint32_t row = LinearForm(vector_.x_base, vector_.x_strides, nest_);
-  if (row >= static_cast<uint64_t>(state_.AccumulatorRows())) {
-    return EngineFault{Fault::kAccumulatorRange, row};
-  }
-  if (state_.checker) {
-    state_.checker->ReadAccumulator(agent(), static_cast<int>(vector_.x_unit), row);
-  }
-  const uint32_t* columns = state_.AccumulatorRow(vector_.x_unit, row);
-  for (int64_t i = 0; i < length; ++i) {
-    x_[i] = i < state_.config.mxu_cols ? columns[i] : 0;  // lanes beyond the array's columns
-  }
-  return std::nullopt;
-}
-
-void Vpu::Apply(uint32_t step, int64_t length) {
-  const VectorOp op = OpOf(step);
-  const VectorOperand operand = OperandOf(step);
-  const uint32_t which = static_cast<uint32_t>(operand);
-  const uint32_t immediate = which >= 4 ? vector_.immediates[which - 4] : 0;
-  const Lanes* row = operand == VectorOperand::kY   ? &y_
-                     : operand == VectorOperand::kZ ? &z_
-                                                    : nullptr;
-  for (int64_t i = 0; i < length; ++i) {
-    x_[i] = Step(op, x_[i], row == nullptr ? immediate : (*row)[i]);
-  }
-}
-
-MaybeFault Vpu::WriteRow(int64_t length) {
-  const int64_t address = LinearForm(vector_.out_base, vector_.out_strides, nest_);
-  const int64_t element_bytes = ElementBytes(vector_.out_type);
-  if (address % (kAlignment * element_bytes) != 0) {
-    return EngineFault{Fault::kMisaligned, static_cast<uint64_t>(address)};
-  }
-  const int64_t bytes = RoundUp(length) * element_bytes;
-  if (const auto outside = state_.buffer.OutOfRange(address, bytes)) {
-    return EngineFault{Fault::kBufferRange, *outside};
-  }
-  Touch(Port::kWrite, Space::kBuffer, static_cast<uint64_t>(address),
-        static_cast<uint64_t>(address + bytes));
-  const std::span<std::byte> row = state_.buffer.At(address, bytes);
-  std::fill(row.begin(), row.end(), std::byte{0});
-  for (int64_t i = 0; i < length; ++i) {
-    Narrow(vector_.out_type, x_[i], row.data() + i * element_bytes);
-  }
+  if (!legal) return EngineFault{Fault::kIllegalField};
   return std::nullopt;
 }
 
 MaybeFault Vpu::Iterate() {
-  Spend(1);
-  const int64_t length = Length();
-  if (length == 0) return std::nullopt;
-  if (const MaybeFault fault = ReadX(length)) return fault;
-  if (vector_.y_used != 0) {
-    if (const MaybeFault fault = ReadRow(Port::kRead1, vector_.y_base, vector_.y_strides,
-                                         vector_.y_type, vector_.y_splat != 0, length, y_)) {
+  switch (opcode_) {
+    case Opcode::kLoadKernel: LoadKernel(); return std::nullopt;
+    case Opcode::kStream:
+      streams_[stream_.index] = stream_;
+      described_.set(stream_.index);
+      return std::nullopt;
+    default: break;
+  }
+  if (vector_.prologue_level != arch::kNoLevel && nest_.Starts(vector_.prologue_level)) {
+    if (const MaybeFault fault = RunInstance(true)) return fault;
+  }
+  return RunInstance(false);
+}
+
+void Vpu::LoadKernel() {
+  const std::span<const uint32_t> data = load_kernel_.data;
+  const bool bundles = load_kernel_.part == static_cast<uint32_t>(arch::KernelPart::kBundles);
+  for (uint32_t i = 0; i < load_kernel_.count; ++i) {
+    const uint32_t at = load_kernel_.first + i;
+    if (bundles) {
+      bundles_[at] = arch::DecodeBundle(data.subspan(i * arch::kBundleWords));
+      bundles_written_.set(at);
+    } else {
+      constants_[at] = data[i];
+      constants_written_.set(at);
+    }
+  }
+}
+
+MaybeFault Vpu::RunInstance(bool prologue) {
+  access_.StartInstance();
+  Instance instance{prologue,
+                    KernelLoops(vector_.counts, nest_.index(), vector_.kernel_level,
+                                prologue ? 0 : vector_.body)};
+  const uint64_t limit =
+      vector_.bundle_limit == 0 ? uint64_t{1} << 32 : uint64_t{vector_.bundle_limit};
+  for (;;) {
+    const uint32_t number = instance.loops.bundle();
+    if (vector_.kernel_base + number >= bundles_.size()) {
+      return BundleFault(Fault::kKernelLoop, number);
+    }
+    const arch::Bundle& bundle = bundles_[vector_.kernel_base + number];
+    if (!bundles_written_[vector_.kernel_base + number]) ReportUnwritten("bundle", number);
+    const Slots slots = SlotsOf(bundle);
+    if (const Fault fault = CheckBundle(slots, prologue); fault != Fault::kNone) {
+      return BundleFault(fault, number);
+    }
+    if (!instance.loops.Enter(bundle) || ++instance.bundles > limit) {
+      return BundleFault(Fault::kKernelLoop, number);
+    }
+    KernelLoops next = instance.loops;
+    const KernelLoops::Outcome outcome = next.Leave(bundle);
+    if (outcome == KernelLoops::Outcome::kExitInLoop) {
+      return BundleFault(Fault::kKernelLoop, number);
+    }
+    if (const MaybeFault fault = RunBundle(instance, slots)) return fault;
+    instance.latency += LatencyOf(slots);
+    if (outcome == KernelLoops::Outcome::kExit) break;
+    instance.loops = next;
+  }
+  // Instances that run in lockstep share the time of their bundles.
+  if (prologue || instances_++ % arch::kVectorThreads == 0) Spend(instance.latency);
+  return std::nullopt;
+}
+
+Fault Vpu::NameStreams(Instance& instance, const Slots& slots,
+                       std::array<int, kStreams>& steps) const {
+  steps.fill(-1);
+  bool legal = true;
+  const auto name = [&](uint32_t stream, uint32_t step) {
+    if (!described_[stream]) legal = false;
+    if (steps[stream] >= 0 && steps[stream] != static_cast<int>(step)) legal = false;
+    steps[stream] = static_cast<int>(step);
+  };
+  for (const Slot& slot : slots) {
+    for (int operand = 0; operand < 3; ++operand) {
+      const uint32_t code = slot.operands[operand];
+      if (slot.Reads(operand) && IsInput(code)) name(code - arch::kOperandInput, slot.step);
+    }
+    if (slot.op != 0 && IsOutput(slot.destination)) {
+      name(kFirstOutput + slot.destination - arch::kOperandOutput, slot.step);
+    }
+  }
+  for (int stream = 0; stream < kStreams; ++stream) {
+    if (steps[stream] < 0) continue;
+    const uint64_t limit = streams_[stream].groups_limit;
+    if (++instance.groups[stream] > limit && limit != 0) legal = false;
+  }
+  return legal ? Fault::kNone : Fault::kKernelStream;
+}
+
+MaybeFault Vpu::RunBundle(Instance& instance, const Slots& slots) {
+  std::array<int, kStreams> steps;
+  if (const Fault fault = NameStreams(instance, slots, steps); fault != Fault::kNone) {
+    return BundleFault(fault, instance.loops.bundle());
+  }
+  const auto base = [this](int stream) { return static_cast<uint32_t>(vector_.bases[stream]); };
+  for (int stream = 0; stream < arch::kInputStreams; ++stream) {
+    if (steps[stream] < 0) continue;
+    if (const MaybeFault fault =
+            access_.Read(streams_[stream], base(stream), instance.loops.index(),
+                         static_cast<uint32_t>(steps[stream]), inputs_[stream])) {
       return fault;
     }
-  } else {
-    std::fill(y_.begin(), y_.end(), 0u);
   }
-  if (vector_.z_used != 0) {
-    if (const MaybeFault fault = ReadRow(Port::kRead2, vector_.z_base, vector_.z_strides,
-                                         vector_.z_type, vector_.z_splat != 0, length, z_)) {
+  for (size_t i = 0; i < slots.size(); ++i) {
+    if (slots[i].op != 0) Evaluate(instance, slots[i], i == kLaneSlot, results_[i]);
+  }
+  for (size_t i = 0; i < slots.size(); ++i) {
+    if (slots[i].op != 0) std::swap(Destination(instance, slots[i].destination), results_[i]);
+  }
+  for (int stream = kFirstOutput; stream < kStreams; ++stream) {
+    if (steps[stream] < 0) continue;
+    if (const MaybeFault fault =
+            access_.Write(streams_[stream], base(stream), instance.loops.index(),
+                          static_cast<uint32_t>(steps[stream]),
+                          outputs_[static_cast<size_t>(stream) - kFirstOutput])) {
       return fault;
     }
-  } else {
-    std::fill(z_.begin(), z_.end(), 0u);
   }
-  for (uint32_t i = 0; i < vector_.op_count; ++i) Apply(vector_.ops[i], length);
-  return WriteRow(length);
+  return std::nullopt;
+}
+
+uint32_t Vpu::Constant(uint32_t number) {
+  const uint32_t at = (vector_.constant_base + number) % arch::kKernelConstants;
+  if (!constants_written_[at]) ReportUnwritten("constant", number);
+  return constants_[at];
+}
+
+uint32_t Vpu::Amount(uint32_t code) {
+  if (IsScalar(code)) return vector_.scalars[code - arch::kOperandScalar];
+  return Constant(code - arch::kOperandConstant);
+}
+
+const uint32_t* Vpu::Operand(Instance& instance, uint32_t code, Group& splat) {
+  if (IsVectorRegister(code)) {
+    if (!instance.written[code]) ReportUnwritten("register v", code);
+    return registers_[code].data();
+  }
+  if (IsSharedRegister(code)) {
+    const uint32_t number = code - arch::kOperandShared;
+    if (!shared_written_[number]) ReportUnwritten("register w", number);
+    return shared_[number].data();
+  }
+  if (IsInput(code)) return inputs_[code - arch::kOperandInput].data();
+  std::fill(splat.begin(), splat.end(), Amount(code));
+  return splat.data();
+}
+
+void Vpu::Lookup(const uint32_t* entries, uint32_t table, Group& result) {
+  for (size_t i = 0; i < result.size(); ++i) {
+    result[i] = Constant(table + entries[i] % arch::kLookupEntries);
+  }
+}
+
+void Vpu::Evaluate(Instance& instance, const Slot& slot, bool lane_slot, Group& result) {
+  const bool lookup = !lane_slot && static_cast<arch::AluOp>(slot.op) == arch::AluOp::kLookup;
+  const int groups = lane_slot ? 2 : lookup ? 1 : 3;  // operands that are groups of lanes
+  std::array<const uint32_t*, 3> operands{};
+  for (int operand = 0; operand < groups; ++operand) {
+    if (!slot.Reads(operand)) continue;
+    operands[operand] = Operand(instance, slot.operands[operand], splats_[operand]);
+  }
+  if (lookup) return Lookup(operands[0], slot.operands[1] - arch::kOperandConstant, result);
+  if (!lane_slot) {
+    return EvaluateAluOnLanes(static_cast<arch::AluOp>(slot.op), operands[0], operands[1],
+                              operands[2], result.data(), result.size());
+  }
+  const auto group = [&](const uint32_t* lanes) {
+    return lanes == nullptr ? std::span<const uint32_t>() : std::span(lanes, result.size());
+  };
+  EvaluateLaneOp(static_cast<arch::LaneOp>(slot.op), group(operands[0]), group(operands[1]),
+                 slot.Reads(2) ? Amount(slot.operands[2]) : 0, lanes_, sublanes_, result);
+}
+
+Vpu::Group& Vpu::Destination(Instance& instance, uint32_t code) {
+  if (IsVectorRegister(code)) {
+    instance.written.set(code);
+    return registers_[code];
+  }
+  if (IsSharedRegister(code)) {
+    shared_written_.set(code - arch::kOperandShared);
+    return shared_[code - arch::kOperandShared];
+  }
+  return outputs_[code - arch::kOperandOutput];
 }
 
 }  // namespace systolith::golden
