@@ -1,6 +1,6 @@
-// The arithmetic of a vector lane on 32-bit words (rtl/arch/README.md, "vector"): IEEE fp32 rounded to
-// nearest even, but that subnormal operands count as zero, a result below 2^-126 before rounding is
-// zero, both keeping the sign, and every NaN is 0x7fc00000.
+// Floating point of a vector lane on 32-bit words (rtl/arch/README.md, "Arithmetic"): IEEE fp32
+// rounded to nearest even, but that subnormal operands count as zero, a result below 2^-126 before
+// rounding is zero, both keeping the sign, and every NaN is 0x7fc00000. Sums, products, order.
 //
 // Every local is 32 bits wide, nothing branches, comparisons are unsigned and every shift amount is
 // clamped, so that loops over lanes vectorise in simulation.
@@ -124,90 +124,45 @@ package vpu_float_pkg;
     is_nan = {31'd0, (a & 32'h7fff_ffff) > Infinity};
   endfunction
 
-  // Signed integers in the order of unsigned ones; `invert` all ones turns the order around.
-  function automatic logic [31:0] rank_s32(input logic [31:0] a, input logic [31:0] invert);
-    rank_s32 = a ^ SignBit ^ invert;
-  endfunction
-
-  function automatic logic [31:0] choose_s32(input logic [31:0] a, input logic [31:0] b,
-                                             input logic [31:0] invert);
-    logic [31:0] ra, rb;
-    ra         = rank_s32(a, invert);
-    rb         = rank_s32(b, invert);
-    choose_s32 = (ra >= rb) ? a : b;
-  endfunction
-
   // The larger one with invert = 0, the smaller one with all ones.
   function automatic logic [31:0] choose(input logic [31:0] a, input logic [31:0] b,
                                          input logic [31:0] invert);
     logic [31:0] ka, kb, chosen, nan;
-    ka     = rank_s32(a ^ ({32{a[31]}} & 32'h7fff_ffff), invert);
-    kb     = rank_s32(b ^ ({32{b[31]}} & 32'h7fff_ffff), invert);
+    ka     = a ^ ({32{a[31]}} & 32'h7fff_ffff) ^ SignBit ^ invert;
+    kb     = b ^ ({32{b[31]}} & 32'h7fff_ffff) ^ SignBit ^ invert;
     chosen = (ka >= kb) ? a : b;
     nan    = is_nan(a) | is_nan(b);
     choose = (nan != 32'd0) ? CanonicalNan : chosen;
   endfunction
 
-  function automatic logic [31:0] round_even(input logic [31:0] a);
-    logic [31:0] magnitude, fraction_bits, mask, rounded, one, below_one;
-    magnitude     = flushed(a);
-    fraction_bits = (32'd150 - (magnitude >> 23)) & 32'd31;  // below the binary point, where 1..23
-    mask          = ~(32'hffff_ffff << fraction_bits[4:0]);
-    rounded       = (magnitude + (mask >> 1) + ((magnitude >> fraction_bits[4:0]) & 32'd1)) & ~mask;
-    rounded       = (magnitude >= 32'h4b00_0000) ? magnitude : rounded;
-    one           = less(32'h3f00_0000, magnitude) & 32'h3f80_0000;
-    below_one     = less(magnitude, 32'h3f80_0000);
-    rounded       = (one & below_one) | (rounded & ~below_one);
-    round_even    = (magnitude > Infinity) ? CanonicalNan : rounded | (a & SignBit);
+  // Numbers in the order of unsigned integers, both zeros in one place.
+  function automatic logic [31:0] rank(input logic [31:0] a);
+    rank = (((a & 32'h7fff_ffff) ^ {32{a[31]}}) + {31'd0, a[31]}) ^ SignBit;
   endfunction
 
-  function automatic logic [31:0] s32_to_f32(input logic [31:0] a);
-    logic [31:0] count, exponent, magnitude;
-    count      = (a ^ {32{a[31]}}) + {31'd0, a[31]};
-    exponent   = 32'd158;
-    exponent   = (count < 32'h0001_0000) ? exponent - 32'd16 : exponent;
-    count      = (count < 32'h0001_0000) ? count << 16 : count;
-    exponent   = (count < 32'h0100_0000) ? exponent - 32'd8 : exponent;
-    count      = (count < 32'h0100_0000) ? count << 8 : count;
-    exponent   = (count < 32'h1000_0000) ? exponent - 32'd4 : exponent;
-    count      = (count < 32'h1000_0000) ? count << 4 : count;
-    exponent   = (count < 32'h4000_0000) ? exponent - 32'd2 : exponent;
-    count      = (count < 32'h4000_0000) ? count << 2 : count;
-    exponent   = (count < 32'h8000_0000) ? exponent - 32'd1 : exponent;
-    count      = (count < 32'h8000_0000) ? count << 1 : count;
-    magnitude  = (((count >> 8) & 32'd1) + 32'd127 + (count & 32'h0000_00ff)) >> 8;
-    magnitude  = ((exponent - 32'd1) << 23) + (count >> 8) + magnitude;
-    s32_to_f32 = (a == 32'd0) ? 32'd0 : magnitude | (a & SignBit);
+  // Comparisons: all ones if true.
+  function automatic logic [31:0] is_equal(input logic [31:0] a, input logic [31:0] b);
+    logic [31:0] ra, rb, holds;
+    ra       = rank(a);
+    rb       = rank(b);
+    holds    = {31'd0, ra == rb} & ~(is_nan(a) | is_nan(b));
+    is_equal = 32'd0 - holds;
   endfunction
 
-  // Toward zero, saturating; NaN is 0.
-  function automatic logic [31:0] f32_to_s32(input logic [31:0] a);
-    logic [31:0] magnitude, distance, count;
-    magnitude  = flushed(a);
-    distance   = (32'd158 - (magnitude >> 23)) & 32'd31;  // right where neither 0 nor saturated
-    count      = significand(magnitude);
-    count      = (count << 8) >> distance[4:0];
-    count      = (magnitude < 32'h3f80_0000) ? 32'd0 : count;
-    count      = (count ^ {32{a[31]}}) + {31'd0, a[31]};
-    count      = (magnitude >= 32'h4f00_0000) ? 32'h7fff_ffff + {31'd0, a[31]} : count;
-    f32_to_s32 = (magnitude > Infinity) ? 32'd0 : count;
+  function automatic logic [31:0] is_less(input logic [31:0] a, input logic [31:0] b);
+    logic [31:0] ra, rb, holds;
+    ra      = rank(a);
+    rb      = rank(b);
+    holds   = {31'd0, ra < rb} & ~(is_nan(a) | is_nan(b));
+    is_less = 32'd0 - holds;
   endfunction
 
-  // To bf16 in the upper half, the lower half zero. Subnormals are kept.
-  function automatic logic [31:0] round_bf16(input logic [31:0] a);
-    logic [31:0] rounded, nan;
-    rounded    = (a + 32'h0000_7fff + ((a >> 16) & 32'd1)) & 32'hffff_0000;
-    nan        = is_nan(a);
-    round_bf16 = (nan != 32'd0) ? CanonicalNan : rounded;
-  endfunction
-
-  // A float as an s8 value, toward zero, with saturation; NaN is 0.
-  function automatic logic [31:0] f32_to_s8(input logic [31:0] a);
-    logic [31:0] value, rank;
-    value     = f32_to_s32(a);
-    rank      = rank_s32(value, 32'd0);
-    value     = (rank > 32'h8000_007f) ? 32'h0000_007f : value;
-    f32_to_s8 = (rank < 32'h7fff_ff80) ? 32'hffff_ff80 : value;
+  function automatic logic [31:0] is_less_equal(input logic [31:0] a, input logic [31:0] b);
+    logic [31:0] ra, rb, holds;
+    ra            = rank(a);
+    rb            = rank(b);
+    holds         = {31'd0, ra <= rb} & ~(is_nan(a) | is_nan(b));
+    is_less_equal = 32'd0 - holds;
   endfunction
 
   // verilator lint_on UNUSEDSIGNAL
