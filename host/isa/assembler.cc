@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <utility>
 
 #include "host/isa/check.h"
 
@@ -80,6 +81,7 @@ Status Assembler::Append(arch::Opcode opcode, arch::Stream instruction) {
   return AppendFields(opcode, instruction, arch::kStreamFields, arch::kStreamWords);
 }
 Status Assembler::Append(arch::Opcode opcode, arch::Vector instruction) {
+  if (!kernel_.empty()) program_.kernels.push_back({pc(), std::exchange(kernel_, {})});
   return AppendFields(opcode, instruction, arch::kVectorFields, arch::kVectorWords);
 }
 Status Assembler::Append(arch::Opcode opcode, arch::Transpose instruction) {

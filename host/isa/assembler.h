@@ -26,6 +26,9 @@ class Assembler {
   // What the following instructions are for.
   void SetLine(std::string_view operation, int line);
 
+  // Which kernel the next `vector` runs, for messages and listings.
+  void SetKernel(std::string_view name) { kernel_ = name; }
+
   Status Append(arch::Opcode opcode, arch::Scalar instruction);
   Status Append(arch::Opcode opcode, arch::Sync instruction);
   Status Append(arch::Opcode opcode, arch::Dma instruction);
@@ -54,6 +57,7 @@ class Assembler {
   uint32_t next_flag_ = 0;
   std::string operation_;
   int line_ = 0;
+  std::string kernel_;
 };
 
 }  // namespace systolith::isa

@@ -8,6 +8,7 @@
 
 #include "host/arch/isa.h"
 #include "host/isa/instruction.h"
+#include "host/isa/vector_memory.h"
 
 namespace systolith::isa {
 namespace {
@@ -105,6 +106,21 @@ Status CheckLevels(const Instruction& instruction) {
   return OkStatus();
 }
 
+// Every `vector` finds its kernel and its streams. Where branches may go back, something that is
+// written behind it counts, too.
+Status CheckKernels(const std::vector<Instruction>& instructions, bool has_branches) {
+  VectorMemory memory;
+  if (has_branches) {
+    for (const Instruction& instruction : instructions) memory.Apply(instruction);
+  }
+  for (const Instruction& instruction : instructions) {
+    memory.Apply(instruction);
+    if (instruction.info->opcode != arch::Opcode::kVector) continue;
+    RETURN_IF_ERROR(memory.Check(arch::DecodeVector(instruction.words), instruction.pc));
+  }
+  return OkStatus();
+}
+
 }  // namespace
 
 Status CheckProgram(std::span<const uint32_t> words) {
@@ -123,6 +139,7 @@ Status CheckProgram(std::span<const uint32_t> words) {
     word += instruction.info->words;
     instructions.push_back(std::move(instruction));
   }
+  RETURN_IF_ERROR(CheckKernels(instructions, has_branches));
   WaitRule rule(has_branches);
   std::set<uint32_t> signalled;
   for (const Instruction& instruction : instructions) {

@@ -13,7 +13,8 @@ namespace systolith::isa {
 // and the wait rule: a wait may only name a signal issued earlier in program order (host and remote
 // flags excepted). In a program without branches every wait without a register is counted exactly;
 // otherwise a wait's flag must be signalled by some instruction before it, or, where a branch goes
-// back over the wait, by one in the program. The message names pc and field.
+// back over the wait, by one in the program. A `vector` must find its kernel and the streams that
+// it names. The message names pc and field.
 Status CheckProgram(std::span<const uint32_t> words);
 
 }  // namespace systolith::isa

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <map>
 #include <vector>
 
 #include "host/isa/instruction.h"
+#include "host/isa/kernel_text.h"
+#include "host/isa/vector_memory.h"
 
 namespace systolith::isa {
 namespace {
@@ -63,6 +66,57 @@ std::string Fields(const Instruction& instruction) {
   return text;
 }
 
+// What a listing says about kernels below their instructions.
+class Kernels {
+ public:
+  explicit Kernels(const Program& program) : program_(program) {}
+
+  // The bundles that a load_kernel writes; the kernel that a `vector` runs, unless it was shown.
+  std::string Text(const Instruction& instruction) {
+    memory_.Apply(instruction);
+    if (instruction.info->opcode == arch::Opcode::kLoadKernel) return LoadText(instruction);
+    if (instruction.info->opcode != arch::Opcode::kVector) return "";
+    const std::string name = program_.KernelAt(instruction.pc);
+    const auto kernel = memory_.KernelOf(arch::DecodeVector(instruction.words));
+    std::string text = fmt::format("; runs kernel {}", name.empty() ? "without a name" : name);
+    if (!kernel) return text + ", which is not known here\n";
+    const std::string listing = KernelListing(*kernel);
+    const auto [shown, is_new] = shown_.try_emplace(listing, instruction.pc);
+    if (!is_new) return text + fmt::format(", shown at {:#x}\n", shown->second);
+    text += "\n";
+    for (size_t begin = 0; begin < listing.size();) {
+      const size_t end = listing.find('\n', begin);
+      text += ";   " + listing.substr(begin, end + 1 - begin);
+      begin = end + 1;
+    }
+    return text;
+  }
+
+ private:
+  static std::string LoadText(const Instruction& instruction) {
+    const arch::LoadKernel load = arch::DecodeLoadKernel(instruction.words);
+    std::string text;
+    if (load.part == static_cast<uint32_t>(arch::KernelPart::kConstants)) {
+      std::vector<std::string> words;
+      for (uint32_t i = 0; i < load.count && i < load.data.size(); ++i) {
+        words.push_back(fmt::format("{:#x}", load.data[i]));
+      }
+      return fmt::format(";   {}\n", fmt::join(words, " "));
+    }
+    for (uint32_t i = 0; i < load.count && (i + 1) * arch::kBundleWords <= load.data.size(); ++i) {
+      const std::span<const uint32_t> words(load.data.data() + i * arch::kBundleWords,
+                                            arch::kBundleWords);
+      text += fmt::format(";   {:3}  {}\n", load.first + i,
+                          BundleText(arch::DecodeBundle(words), {}));
+    }
+    return text;
+  }
+
+  const Program& program_;
+  VectorMemory memory_;
+  std::map<std::string, uint32_t> shown_;  // listing -> pc
+};
+
 }  // namespace
 
 std::string DisassembleInstruction(std::span<const uint32_t> program, uint32_t pc) {
@@ -95,6 +149,7 @@ std::string DisassembleInstruction(std::span<const uint32_t> program, uint32_t p
 std::string Disassemble(const Program& program) {
   std::string text;
   const LineEntry* current = nullptr;
+  Kernels kernels(program);
   for (uint32_t pc = 0; pc < program.bytes();) {
     const LineEntry* entry = program.LineOf(pc);
     if (entry != nullptr && entry != current) {
@@ -104,6 +159,7 @@ std::string Disassemble(const Program& program) {
     text += fmt::format("{:#08x}  {}\n", pc, DisassembleInstruction(program.words, pc));
     Result<Instruction> decoded = Instruction::Decode(program.words, pc);
     if (!decoded.ok()) break;
+    text += kernels.Text(*decoded);
     pc += decoded->info->words * 4;
   }
   return text;

@@ -12,7 +12,7 @@ namespace systolith::isa {
 namespace {
 
 constexpr std::string_view kMagic = "SYSX";
-constexpr uint32_t kVersion = 1;
+constexpr uint32_t kVersion = 2;
 constexpr size_t kHeaderBytes = 20;  // magic, version, body length (8 bytes), CRC-32 of the body
 
 uint32_t Crc32(std::span<const std::byte> bytes) {

@@ -18,7 +18,11 @@ json Encode(const Program& program) {
   for (const LineEntry& entry : program.lines) {
     lines.push_back({entry.pc, entry.operation, entry.line});
   }
-  return {{"words", Binary(std::as_bytes(std::span(program.words)))}, {"lines", lines}};
+  json kernels = json::array();
+  for (const KernelEntry& entry : program.kernels) kernels.push_back({entry.pc, entry.name});
+  return {{"words", Binary(std::as_bytes(std::span(program.words)))},
+          {"lines", lines},
+          {"kernels", kernels}};
 }
 
 Program DecodeProgram(const json& value) {
@@ -29,6 +33,9 @@ Program DecodeProgram(const json& value) {
   for (const json& entry : value.at("lines")) {
     program.lines.push_back(
         {entry.at(0).get<uint32_t>(), entry.at(1).get<std::string>(), entry.at(2).get<int>()});
+  }
+  for (const json& entry : value.at("kernels")) {
+    program.kernels.push_back({entry.at(0).get<uint32_t>(), entry.at(1).get<std::string>()});
   }
   return program;
 }

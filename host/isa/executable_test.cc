@@ -23,6 +23,7 @@ Executable Sample() {
   executable.constants.resize(8, std::byte{0x5a});
   ChipStep chip;
   chip.program = *Assembler().Finish();
+  chip.program.kernels = {{0, "softmax"}};
   chip.segments = {{Home::kArgument, 0, true, false}, {Home::kResult, 0, true, true}};
   executable.steps = {chip, HostStep{"module {}", {0, 1}, {2}, false, {5, 6}}};
   executable.notes = {"f32 rounded to bf16"};

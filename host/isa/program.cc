@@ -10,4 +10,10 @@ const LineEntry* Program::LineOf(uint32_t pc) const {
   return after == lines.begin() ? nullptr : &*(after - 1);
 }
 
+std::string Program::KernelAt(uint32_t pc) const {
+  const auto found = std::find_if(kernels.begin(), kernels.end(),
+                                  [&](const KernelEntry& entry) { return entry.pc == pc; });
+  return found == kernels.end() ? "" : found->name;
+}
+
 }  // namespace systolith::isa

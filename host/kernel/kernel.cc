@@ -1,8 +1,11 @@
 #include "host/kernel/kernel.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cassert>
 
+#include "host/isa/kernel_text.h"
 #include "host/kernel/ir.h"
 
 namespace systolith::kernel {
@@ -114,6 +117,21 @@ std::vector<arch::LoadKernel> LoadInstructions(const Kernel& kernel, uint32_t ke
     loads.push_back(load);
   }
   return loads;
+}
+
+std::string Listing(const Kernel& kernel) {
+  std::vector<std::string> notes;
+  for (const std::vector<Location>& locations : kernel.sources) {
+    std::string note;
+    for (const Location& location : locations) {
+      const std::string place = fmt::format("{}:{}", location.file, location.line);
+      if (location.line == 0 || note.find(place) != std::string::npos) continue;
+      note += (note.empty() ? "" : ", ") + place;
+    }
+    notes.push_back(std::move(note));
+  }
+  return isa::KernelListing(
+      {kernel.bundles, kernel.constants, kernel.body, kernel.has_prologue}, notes);
 }
 
 }  // namespace systolith::kernel

@@ -50,6 +50,10 @@ struct Kernel {
 std::vector<arch::LoadKernel> LoadInstructions(const Kernel& kernel, uint32_t kernel_base,
                                                uint32_t constant_base);
 
+// The kernel as a person reads it (host/isa/kernel_text.h), each bundle with the lines that it
+// comes from.
+std::string Listing(const Kernel& kernel);
+
 // Cycles of a bundle with four instances in the pipeline: the largest latency of its operations.
 uint32_t BundleCycles(const arch::Bundle& bundle);
 
