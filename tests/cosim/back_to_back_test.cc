@@ -8,6 +8,7 @@
 
 #include "host/arch/chip_config.h"
 #include "sim/golden/testing/job.h"
+#include "sim/golden/testing/kernel.h"
 
 namespace systolith::cosim {
 namespace {
@@ -84,14 +85,9 @@ class BackToBackTest : public ::testing::Test {
     return matmul;
   }
 
-  static arch::Vector Drain(int64_t size) {
-    arch::Vector vector;
-    vector.engine = static_cast<uint32_t>(arch::Engine::kVpu);
-    vector.counts.fill(1);
-    vector.x_source = static_cast<uint32_t>(arch::XSource::kAccumulator);
-    vector.length_level = arch::kNoLevel;
-    vector.length_limit = static_cast<uint32_t>(size);
-    vector.out_base = static_cast<uint32_t>(kResultOffset);
+  static arch::Vector Drain(golden::ProgramWriter& program, const arch::ChipConfig& config) {
+    golden::AppendDrainKernel(program, config, 1);
+    arch::Vector vector = golden::DrainVector(config, 1, static_cast<uint32_t>(kResultOffset));
     vector.wait0_valid = vector.wait0_flag = 1;
     vector.wait0_target = kMatmuls;
     vector.signal0_valid = 1;
@@ -115,7 +111,8 @@ class BackToBackTest : public ::testing::Test {
     for (uint32_t i = 0; i < kMatmuls; ++i) {
       program.Append(Opcode::kMatmul, OneRow(size, type, i == 0));
     }
-    program.Append(Opcode::kVector, Drain(size));
+    const arch::Vector drain = Drain(program, config);
+    program.Append(Opcode::kVector, drain);
     arch::Dma store = Copy(arch::Engine::kDmaStore, kResultOffset, kResultOffset, 4 * size);
     store.wait0_valid = store.wait0_target = 1;
     store.wait0_flag = 2;

@@ -1,7 +1,6 @@
 #include "tests/cosim/ordered_program.h"
 
 #include <algorithm>
-#include <cassert>
 
 namespace systolith::cosim {
 
@@ -29,8 +28,27 @@ std::vector<OrderedProgram::Need> OrderedProgram::NeedsOf(uint32_t engine,
       if (target[weights] > 0) needs.push_back({other, target[weights], weights != 0});
     }
   }
-  assert(needs.size() <= 4);
   return needs;
+}
+
+void OrderedProgram::AppendSyncs(uint32_t engine, std::vector<Need>& needs, size_t room) {
+  constexpr size_t kWaits = 4;
+  while (needs.size() > room) {
+    arch::Sync sync;
+    sync.engine = engine;
+    for (uint32_t slot = 0; slot < kWaits && !needs.empty(); ++slot) {
+      SetWait(sync, slot, needs.back());
+      needs.pop_back();
+    }
+    AddSignal(sync);
+    writer_.Append(arch::Opcode::kSync, sync);
+    Record(engine, {});
+  }
+}
+
+void OrderedProgram::OrderAll(uint32_t engine, const std::vector<Extent>& extents) {
+  std::vector<Need> needs = NeedsOf(engine, extents, -1);
+  AppendSyncs(engine, needs, 0);
 }
 
 }  // namespace systolith::cosim

@@ -35,7 +35,7 @@ class OrderedProgram {
  public:
   template <typename T>
   void Append(arch::Opcode opcode, T instruction, const std::vector<Extent>& extents) {
-    AddOrder(instruction, extents, -1);
+    Order(instruction, NeedsOf(instruction.engine, extents, -1), 4);
     AddSignal(instruction);
     writer_.Append(opcode, instruction);
     Record(instruction.engine, extents);
@@ -46,16 +46,7 @@ class OrderedProgram {
   template <typename T>
   void AppendChasing(arch::Opcode opcode, T instruction, const std::vector<Extent>& extents,
                      uint32_t producer) {
-    if (NeedsOf(instruction.engine, extents, static_cast<int>(producer)).size() < 4) {
-      AddOrder(instruction, extents, static_cast<int>(producer));
-    } else {  // no wait is left: a sync takes them
-      arch::Sync sync;
-      sync.engine = instruction.engine;
-      AddOrder(sync, extents, static_cast<int>(producer));
-      AddSignal(sync);
-      writer_.Append(arch::Opcode::kSync, sync);
-      Record(sync.engine, {});
-    }
+    Order(instruction, NeedsOf(instruction.engine, extents, static_cast<int>(producer)), 3);
     AddSignal(instruction);
     writer_.Append(opcode, instruction);
     Record(instruction.engine, extents);
@@ -63,12 +54,8 @@ class OrderedProgram {
 
   // For what is written by hand: waits and signals of an instruction that is executed several
   // times are the caller's, Record() says what it touched over all executions.
-  template <typename T>
-  void AddOrder(T& instruction, const std::vector<Extent>& extents, int chased_engine) const {
-    const std::vector<Need> needs = NeedsOf(instruction.engine, extents, chased_engine);
-    uint32_t next = 0;
-    for (const Need& need : needs) SetWait(instruction, next++, need);
-  }
+  // OrderAll() lets the engine wait for all that the extents need, by instructions of its own.
+  void OrderAll(uint32_t engine, const std::vector<Extent>& extents);
   template <typename T>
   static void AddSignal(T& instruction) {
     instruction.signal0_valid = 1;
@@ -95,6 +82,16 @@ class OrderedProgram {
   std::vector<Need> NeedsOf(uint32_t engine, const std::vector<Extent>& extents,
                             int chased_engine) const;
 
+  // As many waits as the instruction has room for; syncs take the others.
+  template <typename T>
+  void Order(T& instruction, std::vector<Need> needs, size_t room) {
+    AppendSyncs(instruction.engine, needs, room);
+    uint32_t next = 0;
+    for (const Need& need : needs) SetWait(instruction, next++, need);
+  }
+  // Leaves at most `room` needs.
+  void AppendSyncs(uint32_t engine, std::vector<Need>& needs, size_t room);
+
   template <typename T>
   static void SetWait(T& instruction, uint32_t slot, const Need& need) {
     const auto set = [&](uint32_t& valid, uint32_t& flag, uint32_t& target, uint32_t& weights) {
@@ -112,7 +109,7 @@ class OrderedProgram {
     }
   }
 
-  static constexpr uint32_t kEngines = 12;
+  static constexpr uint32_t kEngines = 13;
   golden::ProgramWriter writer_;
   std::array<uint32_t, kEngines> executed_{};
   std::array<std::vector<Past>, kEngines> past_;

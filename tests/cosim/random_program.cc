@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/golden/testing/kernel.h"
+
 namespace systolith::cosim {
 
 using arch::Opcode;
@@ -12,7 +14,6 @@ namespace {
 constexpr int64_t kHbmBase = golden::kDataAddress;
 constexpr uint32_t kLoad = static_cast<uint32_t>(arch::Engine::kDmaLoad);
 constexpr uint32_t kStore = static_cast<uint32_t>(arch::Engine::kDmaStore);
-constexpr uint32_t kVpu = static_cast<uint32_t>(arch::Engine::kVpu);
 constexpr uint32_t kMxu0 = static_cast<uint32_t>(arch::Engine::kMxu0);
 
 // The index vector behind the trip count.
@@ -69,12 +70,13 @@ golden::JobOptions RandomProgramOptions() {
 std::vector<uint32_t> RandomProgram::Generate(int length) {
   program_ = {};
   chased_ = {};
+  shared_ = {};
   Prologue();
   for (int i = 0; i < length; ++i) {
     switch (rng_.Below(16)) {
       case 0:
-      case 1:
-      case 2: AppendLoad(); break;
+      case 1: AppendLoad(); break;
+      case 2: AppendTranspose(); break;
       case 3: AppendGather(); break;
       case 4:
       case 5: AppendStore(); break;
@@ -151,17 +153,10 @@ void RandomProgram::Epilogue() {
   for (uint32_t unit = 0; unit < config_.mxu_count; ++unit) {
     for (int64_t row = 0; row < rows; row += part_rows) {
       const int64_t count = std::min(part_rows, rows - row);
-      arch::Vector vector;
-      vector.engine = kVpu;
-      vector.counts = {static_cast<uint32_t>(count), 1, 1, 1, 1, 1};
-      vector.x_source = static_cast<uint32_t>(arch::XSource::kAccumulator);
-      vector.x_unit = unit;
-      vector.x_base = static_cast<uint32_t>(row);
-      vector.x_strides[0] = 1;
-      vector.length_limit = static_cast<uint32_t>(config_.mxu_cols);
-      vector.length_level = arch::kNoLevel;
-      vector.out_strides[0] = static_cast<int32_t>(row_bytes);
-      program_.Append(Opcode::kVector, vector,
+      golden::AppendDrainKernel(program_.writer(), config_, static_cast<uint32_t>(count), unit);
+      program_.Append(Opcode::kVector,
+                      golden::DrainVector(config_, static_cast<uint32_t>(count), 0,
+                                          static_cast<uint32_t>(row)),
                       {{Space::kAccumulators, unit, row, row + count, false, false},
                        Bytes(Space::kBuffer, 0, count * row_bytes, true)});
       program_.Append(Opcode::kStore, Copy(kStore, dump, 0, count * row_bytes),
@@ -258,12 +253,16 @@ void RandomProgram::AppendStore() {
   program_.Append(Opcode::kStore, dma, extents);
 }
 
+void RandomProgram::LoadIndices(int64_t buffer) {
+  program_.Append(Opcode::kLoad, Copy(kLoad, kIndexOffset, buffer, 4 * kGatherRows),
+                  {Bytes(Space::kHbm, kHbmBase + kIndexOffset, 4 * kGatherRows, false),
+                   Bytes(Space::kBuffer, buffer, 4 * kGatherRows, true)});
+}
+
 void RandomProgram::AppendGather() {
   const int64_t half = config_.buffer_bytes / 2;
   const int64_t indices = 4 * rng_.Range(0, half / 4 - kGatherRows);
-  program_.Append(Opcode::kLoad, Copy(kLoad, kIndexOffset, indices, 4 * kGatherRows),
-                  {Bytes(Space::kHbm, kHbmBase + kIndexOffset, 4 * kGatherRows, false),
-                   Bytes(Space::kBuffer, indices, 4 * kGatherRows, true)});
+  LoadIndices(indices);
   arch::Dma dma;
   dma.engine = kLoad;
   dma.counts = {static_cast<uint32_t>(rng_.Range(1, 20)), 1,
@@ -292,7 +291,7 @@ void RandomProgram::AppendGather() {
 
 void RandomProgram::AppendSync() {
   arch::Sync sync;
-  sync.engine = static_cast<uint32_t>(rng_.Range(1, 3 + config_.mxu_count));
+  sync.engine = static_cast<uint32_t>(rng_.Range(1, 4 + config_.mxu_count));
   program_.Append(Opcode::kSync, sync, {});
 }
 
@@ -322,7 +321,6 @@ void RandomProgram::AppendLoop() {
   const int64_t source = rng_.Range(0, kInputBytes - total);
   const int64_t target = kInputBytes + rng_.Range(0, kOutputBytes - total);
   const int64_t base = rng_.Range(0, config_.buffer_bytes - total);
-  const uint32_t loop = writer.pc();
   const auto patch = [](arch::Dma& dma) {
     dma.patch0_word = 19;  // offset_lo
     dma.patch1_word = 27;  // buffer_base
@@ -331,21 +329,22 @@ void RandomProgram::AppendLoop() {
   arch::Dma load = Copy(kLoad, source, base, run);
   const std::vector<Extent> load_extents = {Bytes(Space::kHbm, kHbmBase + source, total, false),
                                             Bytes(Space::kBuffer, base, total, true)};
-  program_.AddOrder(load, load_extents, -1);
   OrderedProgram::AddSignal(load);
   patch(load);
-  writer.Append(Opcode::kLoad, load);
-
   arch::Dma store = Copy(kStore, target, base, run);
   const std::vector<Extent> store_extents = {Bytes(Space::kHbm, kHbmBase + target, total, true),
                                              Bytes(Space::kBuffer, base, total, false)};
-  program_.AddOrder(store, store_extents, -1);
   OrderedProgram::AddSignal(store);
   patch(store);
+  // What comes before the loop is waited for once, before it.
+  program_.OrderAll(kLoad, load_extents);
+  program_.OrderAll(kStore, store_extents);
   store.wait3_valid = 1;
   store.wait3_flag = kLoad;
   store.wait3_target = (program_.Executed(kLoad) + 1) & 0xffff;
   store.wait3_reg = 1;
+  const uint32_t loop = writer.pc();
+  writer.Append(Opcode::kLoad, load);
   writer.Append(Opcode::kStore, store);
   program_.Record(kLoad, load_extents, kTripCount);
   program_.Record(kStore, store_extents, kTripCount);

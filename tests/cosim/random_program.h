@@ -1,6 +1,7 @@
 #ifndef SYSTOLITH_TESTS_COSIM_RANDOM_PROGRAM_H_
 #define SYSTOLITH_TESTS_COSIM_RANDOM_PROGRAM_H_
 
+#include <bitset>
 #include <cstdint>
 #include <vector>
 
@@ -25,7 +26,7 @@ std::vector<uint8_t> RandomInput(tb::Rng& rng);
 golden::JobOptions RandomProgramOptions();
 
 // Generates programs that keep all rules: odd alignments, fill, gather, clipped windows, all types,
-// levels, transposes, random vector steps, loops with patches, chases by level. All state that the
+// levels, transposes, random kernels and streams, loops with patches, chases by level. All state that the
 // program can reach is written before it is read, and stored at the end.
 class RandomProgram {
  public:
@@ -52,17 +53,21 @@ class RandomProgram {
   void AppendStore();
   void AppendMatmul();
   void AppendVector();
+  void AppendTranspose();
   void AppendSync();
   void AppendLoop();
   void AppendChase();
   void ChaseLoadByStore();
   void ChaseMatmulByVector();
   void ChaseVectorByStore();
+  void ChaseByStore(uint32_t producer, int64_t buffer, uint32_t rows, int64_t run);
+  void ChaseTransposeByStore();
   // The producer signals each iteration of its loop 0, the consumer waits before each of its own.
   template <typename T>
   void SignalRows(T& producer);
+  // That may be several of the producer's, which has `rows` in all.
   template <typename T>
-  void FollowRows(T& consumer, uint32_t producer, uint32_t rows);
+  void FollowRows(T& consumer, uint32_t producer, uint32_t rows, uint32_t rows_each = 1);
 
   Counts RandomCounts(uint32_t limit);
   Walk RandomWalk(const Counts& counts, int64_t unit, int64_t span, bool may_fall = true);
@@ -78,16 +83,17 @@ class RandomProgram {
   void PlaceWeights(arch::Matmul& matmul, std::vector<Extent>& extents);
   arch::Matmul FreshRows(uint32_t unit, int64_t first, int64_t rows,
                          std::vector<Extent>& extents);
-  bool PlaceVector(arch::Vector& vector, std::vector<Extent>& extents);
-  Walk PlaceRows(const Counts& counts, uint32_t type, uint32_t& base, Strides& strides);
-  arch::Vector RandomVector();
-  void ChooseSteps(arch::Vector& vector);
+  bool AppendKernel();
+  void LoadIndices(int64_t buffer);  // kGatherRows of them
+  static arch::Dma Rows(arch::Engine engine, int64_t hbm, int64_t buffer, uint32_t rows,
+                        int64_t run);
   arch::Dma RandomTransfer(bool load, std::vector<Extent>& extents);
 
   tb::Rng& rng_;
   const arch::ChipConfig& config_;
   OrderedProgram program_;
-  std::array<uint32_t, 12> chased_{};  // raises of each engine's flag for chases
+  std::array<uint32_t, 13> chased_{};  // raises of each engine's flag for chases
+  std::bitset<arch::kSharedRegisters> shared_;  // w registers that hold something
 };
 
 }  // namespace systolith::cosim

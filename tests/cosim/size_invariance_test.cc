@@ -6,6 +6,7 @@
 #include "sim/golden/adapter/golden_transport.h"
 #include "sim/golden/float/fused8.h"
 #include "sim/golden/testing/job.h"
+#include "sim/golden/testing/kernel.h"
 #include "tb/common/random.h"
 
 namespace systolith::cosim {
@@ -109,8 +110,7 @@ class SizeInvarianceTest : public tb::RandomTest {
       matmul.accumulate = pass > 0;
       program.Append(Opcode::kMatmul, matmul);
     }
-    program.Append(Opcode::kVector, Drain(product, config, out_base, out_pitch,
-                                          static_cast<uint32_t>(passes)));
+    AppendDrain(program, product, config, out_base, out_pitch, static_cast<uint32_t>(passes));
     arch::Dma store = Copy(arch::Engine::kDmaStore, 0x80000, out_base, 4 * product.n);
     store.counts[0] = static_cast<uint32_t>(product.m);
     store.hbm_strides[0] = static_cast<int32_t>(4 * product.n);
@@ -170,25 +170,37 @@ class SizeInvarianceTest : public tb::RandomTest {
     return matmul;
   }
 
-  static arch::Vector Drain(const Product& product, const arch::ChipConfig& config,
-                            int64_t out_base, int64_t out_pitch, uint32_t passes) {
-    const int64_t columns = config.mxu_cols;
-    arch::Vector vector;
-    vector.engine = static_cast<uint32_t>(arch::Engine::kVpu);
-    vector.counts = {static_cast<uint32_t>((product.n + columns - 1) / columns),
-                     static_cast<uint32_t>(product.m), 1, 1, 1, 1};
-    vector.x_source = static_cast<uint32_t>(arch::XSource::kAccumulator);
-    vector.x_strides = {static_cast<int32_t>(product.m), 1};
-    vector.length_level = arch::kNoLevel;
-    vector.length_limit = static_cast<uint32_t>(columns);
-    vector.out_base = static_cast<uint32_t>(out_base);
-    vector.out_strides = {static_cast<int32_t>(4 * columns), static_cast<int32_t>(out_pitch)};
+  // Loops: column tiles, groups of rows.
+  static void AppendDrain(golden::ProgramWriter& program, const Product& product,
+                          const arch::ChipConfig& config, int64_t out_base, int64_t out_pitch,
+                          uint32_t passes) {
+    const uint32_t rows = static_cast<uint32_t>(product.m);
+    const uint32_t columns = static_cast<uint32_t>(config.mxu_cols);
+    golden::AppendDrainKernel(program, config, rows);
+    const auto outermost = [](arch::Stream stream, int64_t stride) {
+      std::swap(stream.strides[0], stream.strides[1]);
+      std::swap(stream.y_steps[0], stream.y_steps[1]);
+      stream.strides[0] = static_cast<int32_t>(stride);
+      return stream;
+    };
+    arch::Stream in =
+        golden::RowStream(config, 0, arch::LaneType::kF32, rows, columns, 1);
+    in.source = static_cast<uint32_t>(arch::StreamSource::kAccumulator);
+    program.Append(Opcode::kStream, outermost(in, product.m));
+    program.Append(Opcode::kStream,
+                   outermost(golden::RowStream(config, arch::kInputStreams, arch::LaneType::kF32,
+                                               rows, columns, static_cast<int32_t>(out_pitch)),
+                             4 * columns));
+    arch::Vector vector = golden::DrainVector(config, rows, static_cast<uint32_t>(out_base));
+    vector.counts[1] = vector.counts[0];
+    vector.counts[0] = (static_cast<uint32_t>(product.n) + columns - 1) / columns;
+    vector.kernel_level = 2;
     vector.wait0_valid = 1;
     vector.wait0_flag = 1;
     vector.wait0_target = passes;
     vector.signal0_valid = 1;
     vector.signal0_flag = 2;
-    return vector;
+    program.Append(Opcode::kVector, vector);
   }
 
   void SameBitsEverywhere(Product product) {
