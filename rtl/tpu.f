@@ -30,6 +30,10 @@ vpu/vpu_drain.sv
 vpu/vpu_lanes.sv
 vpu/vpu_execute.sv
 vpu/vpu.sv
+xlu/xlu_issue.sv
+xlu/xlu_rows.sv
+xlu/xlu_transposer.sv
+xlu/xlu.sv
 dma/dma_pkg.sv
 dma/dma_queue.sv
 dma/dma_check.sv
@@ -59,6 +63,8 @@ host_interface/host_interface_control.sv
 host_interface/host_interface.sv
 chip/chip_dma.sv
 chip/chip_mxu.sv
-chip/chip_vpu.sv
+chip/chip_xlu.sv
+chip/chip_conflicts.sv
+chip/chip_compute.sv
 chip/chip_core.sv
 chip/chip_top.sv

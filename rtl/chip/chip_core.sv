@@ -1,6 +1,6 @@
 // The parts list of the chip: every block once (MXUs MxuCount times) and the wires between them.
 //
-//   pins -- host_interface -- sequencer --> dma_load, dma_store, vpu, mxu 0 .. M-1
+//   pins -- host_interface -- sequencer --> dma_load, dma_store, vpu, xlu, mxu 0 .. M-1
 //                  |             |             |                 |
 //                 hbm <----------+-------------'        unified_buffer
 //
@@ -15,6 +15,9 @@ module chip_core #(
   parameter  int          TileColumns      = 8,
   parameter  int          ProductStage     = 0,
   parameter  int          AccumulatorRows  = 64,
+  parameter  int          Sublanes         = 2,
+  parameter  int          VpuReadWords     = 2,
+  parameter  int          VpuWriteWords    = 1,
   parameter  int          BufferBytes      = 65536,
   parameter  int          Banks            = 8,
   parameter  int          InstructionLines = 64,
@@ -103,7 +106,7 @@ module chip_core #(
   input  logic [MaxChannels*256-1:0] rd_data_i
 );
 
-  localparam int Engines   = 4 + MxuCount;
+  localparam int Engines   = 5 + MxuCount;
   localparam int Lanes     = (Rows > Cols) ? Rows : Cols;
   localparam int WordBytes = (Bf16 != 0) ? 2 * Lanes : Lanes;
   localparam int WordWidth = WordBytes * 8;
@@ -111,19 +114,9 @@ module chip_core #(
   localparam int LineWidth = LineBytes * 8;
 
   // Engine numbers.
-  localparam int Load = 1;  // and dma_store behind it
-  localparam int Vpu  = 3;
-  localparam int Mxu0 = 4;
-
-  // Buffer read ports; MXU m has 4m (two, activations), 4m + 2 (even weight lines), 4m + 3 (odd). Gather
-  // indices and load_scalar share the last.
-  localparam int ReadVpu    = 4 * MxuCount;
-  localparam int ReadStore  = ReadVpu + 3;
-  localparam int ReadMisc   = ReadStore + 1;
-  localparam int ReadPorts  = ReadMisc + 1;
-  localparam int WriteVpu   = 0;
-  localparam int WriteLoad  = 1;
-  localparam int WritePorts = 2;
+  localparam int Load  = 1;  // and dma_store behind it
+  localparam int Vpu   = 3;  // and xlu and the MXUs behind it
+  localparam int Units = 2 + MxuCount;
 
   // Memory ports.
   localparam int MemLoad   = 0;
@@ -158,22 +151,26 @@ module chip_core #(
   logic [Engines*64-1:0] fault_address;
   logic [3:0]            sequencer_fault_engine;
 
+  logic unused_sequencer;
+  assign unused_sequencer  = instr_valid[0];
   assign instr_ready[0]    = 1'b0;
   assign signal_valid[1:0] = 2'd0;
   assign signal_flag[15:0] = 16'd0;
 
-  // Wires: unified buffer.
+  // Wires: buffer ports of the DMA; reads dma_store (low) and misc, which gather indices and
+  // load_scalar share.
 
-  logic [ReadPorts-1:0]            rd_valid;
-  logic [ReadPorts*AddrWidth-1:0]  rd_addr;
-  logic [ReadPorts-1:0]            rd_ready;
-  logic [ReadPorts-1:0]            rd_data_valid;
-  logic [ReadPorts*WordWidth-1:0]  rd_data;
-  logic [WritePorts-1:0]           wr_valid;
-  logic [WritePorts*AddrWidth-1:0] wr_addr;
-  logic [WritePorts*WordWidth-1:0] wr_data;
-  logic [WritePorts*WordBytes-1:0] wr_mask;
-  logic [WritePorts-1:0]           wr_ready;
+  logic [1:0]             rd_valid;
+  logic [2*AddrWidth-1:0] rd_addr;
+  logic [1:0]             rd_ready;
+  logic [1:0]             rd_data_valid;
+  logic [2*WordWidth-1:0] rd_data;
+  logic                   wr_valid;
+  logic                   wr_ready;
+  logic [AddrWidth-1:0]   wr_addr;
+  logic [WordWidth-1:0]   wr_data;
+  logic [WordBytes-1:0]   wr_mask;
+  logic [Engines*4-1:0]   conflict;
 
   // Wires: memory.
 
@@ -232,8 +229,9 @@ module chip_core #(
 
   host_interface #(
     .MxuCount(MxuCount), .Rows(Rows), .Cols(Cols), .Bf16(Bf16), .Int8(Int8),
-    .AccumulatorRows(AccumulatorRows), .BufferBytes(BufferBytes), .MemoryHbm2(MemoryHbm2),
-    .LineBytes(LineBytes), .MaxChannels(MaxChannels), .ProgramHash(ProgramHash)
+    .AccumulatorRows(AccumulatorRows), .Sublanes(Sublanes), .BufferBytes(BufferBytes),
+    .MemoryHbm2(MemoryHbm2), .LineBytes(LineBytes), .MaxChannels(MaxChannels),
+    .ProgramHash(ProgramHash)
   ) u_host_interface (
     .clk_i, .rst_ni,
     .csr_awvalid_i, .csr_awready_o, .csr_awaddr_i, .csr_wvalid_i, .csr_wready_o, .csr_wdata_i,
@@ -285,6 +283,7 @@ module chip_core #(
     .idle_i                 (idle),
     .busy_i                 (busy),
     .stall_i                (stall),
+    .conflict_i             (conflict),
     .sequencer_pc_i         (pc[31:0]),
     .sequencer_fault_engine_i (sequencer_fault_engine),
     .fault_valid_i          (fault_valid),
@@ -334,7 +333,7 @@ module chip_core #(
     .buffer_addr_o       (scalar_addr),
     .buffer_ready_i      (scalar_ready),
     .buffer_data_valid_i (scalar_data_valid),
-    .buffer_data_i       (rd_data[ReadMisc*WordWidth +: WordWidth]),
+    .buffer_data_i       (rd_data[WordWidth +: WordWidth]),
     .busy_o              (busy[0]),
     .stall_o             (stall[0]),
     .progress_o          (progress[0]),
@@ -412,16 +411,16 @@ module chip_core #(
     .scalar_addr_i       (scalar_addr),
     .scalar_ready_o      (scalar_ready),
     .scalar_data_valid_o (scalar_data_valid),
-    .rd_valid_o          (rd_valid[ReadStore +: 2]),
-    .rd_addr_o           (rd_addr[ReadStore*AddrWidth +: 2*AddrWidth]),
-    .rd_ready_i          (rd_ready[ReadStore +: 2]),
-    .rd_data_valid_i     (rd_data_valid[ReadStore +: 2]),
-    .rd_data_i           (rd_data[ReadStore*WordWidth +: 2*WordWidth]),
-    .wr_valid_o          (wr_valid[WriteLoad]),
-    .wr_ready_i          (wr_ready[WriteLoad]),
-    .wr_addr_o           (wr_addr[WriteLoad*AddrWidth +: AddrWidth]),
-    .wr_data_o           (wr_data[WriteLoad*WordWidth +: WordWidth]),
-    .wr_mask_o           (wr_mask[WriteLoad*WordBytes +: WordBytes]),
+    .rd_valid_o          (rd_valid),
+    .rd_addr_o           (rd_addr),
+    .rd_ready_i          (rd_ready),
+    .rd_data_valid_i     (rd_data_valid),
+    .rd_data_i           (rd_data),
+    .wr_valid_o          (wr_valid),
+    .wr_ready_i          (wr_ready),
+    .wr_addr_o           (wr_addr),
+    .wr_data_o           (wr_data),
+    .wr_mask_o           (wr_mask),
     .req_valid_o         (req_valid[MemLoad +: 2]),
     .req_ready_i         (req_ready[MemLoad +: 2]),
     .req_addr_o          (req_addr[MemLoad*40 +: 80]),
@@ -434,116 +433,51 @@ module chip_core #(
   );
 
   // ---------------------------------------------------------------------------------------------
-  // Vector unit and MXUs.
+  // Vector unit, cross-lane unit, MXUs, unified buffer.
 
-  logic [MxuCount-1:0]         drain_valid;
-  logic [MxuCount*16-1:0]      drain_row;
-  logic [MxuCount-1:0]         drain_ready;
-  logic [MxuCount-1:0]         drain_data_valid;
-  logic [MxuCount*Cols*32-1:0] drain_data;
-
-  chip_vpu #(
-    .Lanes(Lanes), .Cols(Cols), .MxuCount(MxuCount), .AccumulatorRows(AccumulatorRows),
-    .BufferBytes(BufferBytes), .WordBytes(WordBytes)
-  ) u_vpu (
+  chip_compute #(
+    .MxuCount(MxuCount), .Rows(Rows), .Cols(Cols), .Bf16(Bf16), .Int8(Int8),
+    .TileColumns(TileColumns), .ProductStage(ProductStage), .AccumulatorRows(AccumulatorRows),
+    .Sublanes(Sublanes), .VpuReadWords(VpuReadWords), .VpuWriteWords(VpuWriteWords),
+    .BufferBytes(BufferBytes), .Banks(Banks), .WordBytes(WordBytes)
+  ) u_compute (
     .clk_i, .rst_ni,
-    .instr_valid_i      (instr_valid[Vpu]),
-    .instr_ready_o      (instr_ready[Vpu]),
-    .instr_i            (instr),
-    .instr_pc_i         (instr_pc),
-    .queue_depth_i      (queue_depth),
-    .flags_i            (flags),
-    .abort_i            (abort),
-    .signal_valid_o     (signal_valid[Vpu*2 +: 2]),
-    .signal_flag_o      (signal_flag[Vpu*16 +: 16]),
-    .idle_o             (idle[Vpu]),
-    .busy_o             (busy[Vpu]),
-    .stall_o            (stall[Vpu]),
-    .progress_o         (progress[Vpu]),
-    .waiting_o          (waiting[Vpu]),
-    .wait_flag_o        (wait_flag[Vpu*8 +: 8]),
-    .pc_o               (pc[Vpu*32 +: 32]),
-    .fault_valid_o      (fault_valid[Vpu]),
-    .fault_cause_o      (fault_cause[Vpu*8 +: 8]),
-    .fault_pc_o         (fault_pc[Vpu*32 +: 32]),
-    .fault_address_o    (fault_address[Vpu*64 +: 64]),
-    .rd_valid_o         (rd_valid[ReadVpu +: 3]),
-    .rd_addr_o          (rd_addr[ReadVpu*AddrWidth +: 3*AddrWidth]),
-    .rd_ready_i         (rd_ready[ReadVpu +: 3]),
-    .rd_data_valid_i    (rd_data_valid[ReadVpu +: 3]),
-    .rd_data_i          (rd_data[ReadVpu*WordWidth +: 3*WordWidth]),
-    .wr_valid_o         (wr_valid[WriteVpu]),
-    .wr_ready_i         (wr_ready[WriteVpu]),
-    .wr_addr_o          (wr_addr[WriteVpu*AddrWidth +: AddrWidth]),
-    .wr_data_o          (wr_data[WriteVpu*WordWidth +: WordWidth]),
-    .wr_mask_o          (wr_mask[WriteVpu*WordBytes +: WordBytes]),
-    .drain_valid_o      (drain_valid),
-    .drain_row_o        (drain_row),
-    .drain_ready_i      (drain_ready),
-    .drain_data_valid_i (drain_data_valid),
-    .drain_data_i       (drain_data)
+    .launch_i            (sequencer_start),
+    .instr_valid_i       (instr_valid[Vpu +: Units]),
+    .instr_ready_o       (instr_ready[Vpu +: Units]),
+    .instr_i             (instr),
+    .instr_pc_i          (instr_pc),
+    .queue_depth_i       (queue_depth),
+    .flags_i             (flags),
+    .abort_i             (abort),
+    .signal_valid_o      (signal_valid[Vpu*2 +: Units*2]),
+    .signal_flag_o       (signal_flag[Vpu*16 +: Units*16]),
+    .idle_o              (idle[Vpu +: Units]),
+    .busy_o              (busy[Vpu +: Units]),
+    .stall_o             (stall[Vpu +: Units]),
+    .progress_o          (progress[Vpu +: Units]),
+    .waiting_o           (waiting[Vpu +: Units]),
+    .wait_flag_o         (wait_flag[Vpu*8 +: Units*8]),
+    .pc_o                (pc[Vpu*32 +: Units*32]),
+    .fault_valid_o       (fault_valid[Vpu +: Units]),
+    .fault_cause_o       (fault_cause[Vpu*8 +: Units*8]),
+    .fault_pc_o          (fault_pc[Vpu*32 +: Units*32]),
+    .fault_address_o     (fault_address[Vpu*64 +: Units*64]),
+    .dma_rd_valid_i      (rd_valid),
+    .dma_rd_addr_i       (rd_addr),
+    .dma_rd_ready_o      (rd_ready),
+    .dma_rd_data_valid_o (rd_data_valid),
+    .dma_rd_data_o       (rd_data),
+    .dma_wr_valid_i      (wr_valid),
+    .dma_wr_ready_o      (wr_ready),
+    .dma_wr_addr_i       (wr_addr),
+    .dma_wr_data_i       (wr_data),
+    .dma_wr_mask_i       (wr_mask),
+    .conflict_o          (conflict)
   );
-
-  for (genvar m = 0; m < MxuCount; m++) begin : gen_mxu
-    localparam int E = Mxu0 + m;
-    chip_mxu #(
-      .Rows(Rows), .Cols(Cols), .Bf16(Bf16), .Int8(Int8), .TileColumns(TileColumns),
-      .ProductStage(ProductStage), .AccumulatorRows(AccumulatorRows), .BufferBytes(BufferBytes),
-      .WordBytes(WordBytes)
-    ) u_mxu (
-      .clk_i, .rst_ni,
-      .instr_valid_i      (instr_valid[E]),
-      .instr_ready_o      (instr_ready[E]),
-      .instr_i            (instr),
-      .instr_pc_i         (instr_pc),
-      .queue_depth_i      (queue_depth),
-      .flags_i            (flags),
-      .abort_i            (abort),
-      .signal_valid_o     (signal_valid[E*2 +: 2]),
-      .signal_flag_o      (signal_flag[E*16 +: 16]),
-      .idle_o             (idle[E]),
-      .busy_o             (busy[E]),
-      .stall_o            (stall[E]),
-      .progress_o         (progress[E]),
-      .waiting_o          (waiting[E]),
-      .wait_flag_o        (wait_flag[E*8 +: 8]),
-      .pc_o               (pc[E*32 +: 32]),
-      .fault_valid_o      (fault_valid[E]),
-      .fault_cause_o      (fault_cause[E*8 +: 8]),
-      .fault_pc_o         (fault_pc[E*32 +: 32]),
-      .fault_address_o    (fault_address[E*64 +: 64]),
-      .rd_valid_o         (rd_valid[m*4 +: 4]),
-      .rd_addr_o          (rd_addr[m*4*AddrWidth +: 4*AddrWidth]),
-      .rd_ready_i         (rd_ready[m*4 +: 4]),
-      .rd_data_valid_i    (rd_data_valid[m*4 +: 4]),
-      .rd_data_i          (rd_data[m*4*WordWidth +: 4*WordWidth]),
-      .drain_valid_i      (drain_valid[m]),
-      .drain_row_i        (drain_row[m*16 +: 16]),
-      .drain_ready_o      (drain_ready[m]),
-      .drain_data_valid_o (drain_data_valid[m]),
-      .drain_data_o       (drain_data[m*Cols*32 +: Cols*32])
-    );
-  end
 
   // ---------------------------------------------------------------------------------------------
-  // Memories.
-
-  unified_buffer #(
-    .WordBytes(WordBytes), .BufferBytes(BufferBytes), .Banks(Banks), .ReadPorts(ReadPorts),
-    .WritePorts(WritePorts)
-  ) u_unified_buffer (
-    .clk_i, .rst_ni,
-    .rd_valid_i      (rd_valid),
-    .rd_addr_i       (rd_addr),
-    .rd_ready_o      (rd_ready),
-    .rd_data_valid_o (rd_data_valid),
-    .rd_data_o       (rd_data),
-    .wr_valid_i      (wr_valid),
-    .wr_addr_i       (wr_addr),
-    .wr_data_i       (wr_data),
-    .wr_mask_i       (wr_mask),
-    .wr_ready_o      (wr_ready)
-  );
+  // Memory.
 
   hbm #(
     .Hbm2(MemoryHbm2 != 0), .Ports(MemPorts), .LineBytes(LineBytes), .MaxChannels(MaxChannels)

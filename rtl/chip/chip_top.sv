@@ -9,6 +9,9 @@ module chip_top #(
   parameter  int          TileColumns      = 8,
   parameter  int          ProductStage     = 0,
   parameter  int          AccumulatorRows  = 64,
+  parameter  int          Sublanes         = 2,
+  parameter  int          VpuReadWords     = 2,
+  parameter  int          VpuWriteWords    = 1,
   parameter  int          BufferBytes      = 65536,
   parameter  int          Banks            = 8,
   parameter  int          InstructionLines = 64,
@@ -100,10 +103,10 @@ module chip_top #(
   chip_core #(
     .MxuCount(MxuCount), .Rows(Rows), .Cols(Cols), .Bf16(Bf16),
     .Int8(Int8), .TileColumns(TileColumns), .ProductStage(ProductStage),
-    .AccumulatorRows(AccumulatorRows),
-    .BufferBytes(BufferBytes), .Banks(Banks), .InstructionLines(InstructionLines),
-    .MemoryHbm2(MemoryHbm2),
-    .LineBytes(LineBytes), .MaxChannels(MaxChannels), .ProgramHash(ProgramHash)
+    .AccumulatorRows(AccumulatorRows), .Sublanes(Sublanes), .VpuReadWords(VpuReadWords),
+    .VpuWriteWords(VpuWriteWords), .BufferBytes(BufferBytes), .Banks(Banks),
+    .InstructionLines(InstructionLines), .MemoryHbm2(MemoryHbm2), .LineBytes(LineBytes),
+    .MaxChannels(MaxChannels), .ProgramHash(ProgramHash)
   ) u_core (
     .clk_i, .rst_ni, .csr_awvalid_i, .csr_awready_o, .csr_awaddr_i, .csr_wvalid_i, .csr_wready_o,
     .csr_wdata_i, .csr_wstrb_i, .csr_bvalid_o, .csr_bready_i, .csr_bresp_o, .csr_arvalid_i,

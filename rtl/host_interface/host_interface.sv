@@ -7,12 +7,13 @@ module host_interface #(
   parameter int          Bf16            = 1,
   parameter int          Int8            = 1,
   parameter int          AccumulatorRows = 64,
+  parameter int          Sublanes        = 2,
   parameter int          BufferBytes     = 65536,
   parameter int          MemoryHbm2      = 0,
   parameter int          LineBytes       = 64,
   parameter int          MaxChannels     = 2,
   parameter logic [63:0] ProgramHash     = 64'd0,
-  localparam int         Engines         = 4 + MxuCount
+  localparam int         Engines         = 5 + MxuCount
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
@@ -116,6 +117,7 @@ module host_interface #(
   input  logic [Engines-1:0]     idle_i,
   input  logic [Engines-1:0]     busy_i,
   input  logic [Engines-1:0]     stall_i,
+  input  logic [Engines*4-1:0]   conflict_i,
   input  logic [31:0]            sequencer_pc_i,
   input  logic [3:0]             sequencer_fault_engine_i,
   input  logic [Engines-1:0]     fault_valid_i,
@@ -177,6 +179,7 @@ module host_interface #(
   logic [31:0] instructions;
   logic [csr_pkg::BusyCount*32-1:0]  busy;
   logic [csr_pkg::StallCount*32-1:0] stall;
+  logic [csr_pkg::ConflictCount*32-1:0] conflict;
 
   assign flags_clear_o = job_begins || clear;
 
@@ -184,9 +187,9 @@ module host_interface #(
 
   host_interface_csr #(
     .MxuCount(MxuCount), .Rows(Rows), .Cols(Cols), .Bf16(Bf16), .Int8(Int8),
-    .AccumulatorRows(AccumulatorRows), .BufferBytes(BufferBytes), .MemoryHbm2(MemoryHbm2),
-    .LineBytes(LineBytes), .MaxChannels(MaxChannels), .QueueCapacity(QueueCapacity),
-    .ProgramHash(ProgramHash)
+    .AccumulatorRows(AccumulatorRows), .Sublanes(Sublanes), .BufferBytes(BufferBytes),
+    .MemoryHbm2(MemoryHbm2), .LineBytes(LineBytes), .MaxChannels(MaxChannels),
+    .QueueCapacity(QueueCapacity), .ProgramHash(ProgramHash)
   ) u_csr (
     .clk_i, .rst_ni,
     .csr_awvalid_i, .csr_awready_o, .csr_awaddr_i, .csr_wvalid_i, .csr_wready_o, .csr_wdata_i,
@@ -216,7 +219,8 @@ module host_interface #(
     .write_bytes_i      (write_bytes),
     .instructions_i     (instructions),
     .busy_i             (busy),
-    .stall_i            (stall)
+    .stall_i            (stall),
+    .conflict_i         (conflict)
   );
 
   host_interface_control #(.Engines(Engines), .Capacity(QueueCapacity)) u_control (
@@ -314,13 +318,14 @@ module host_interface #(
     .clk_i, .rst_ni,
     .clear_i        (job_begins),
     .active_i       (job_active),
-    .busy_i, .stall_i, .issued_i, .line_read_i, .line_write_i, .write_strobe_i,
+    .busy_i, .stall_i, .conflict_i, .issued_i, .line_read_i, .line_write_i, .write_strobe_i,
     .cycles_o       (cycles),
     .read_bytes_o   (read_bytes),
     .write_bytes_o  (write_bytes),
     .instructions_o (instructions),
     .busy_o         (busy),
-    .stall_o        (stall)
+    .stall_o        (stall),
+    .conflict_o     (conflict)
   );
 
 endmodule

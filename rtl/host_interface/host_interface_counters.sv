@@ -4,9 +4,9 @@
 // Read bytes are whole lines of the ports of loads, launch and instruction fetch; written bytes are
 // the enabled bytes of stores.
 module host_interface_counters #(
-  parameter  int Engines    = 5,
+  parameter  int Engines    = 6,
   parameter  int LineBytes  = 64,
-  localparam int MaxEngines = 12
+  localparam int MaxEngines = csr_pkg::ConflictCount
 ) (
   input  logic                     clk_i,
   input  logic                     rst_ni,
@@ -15,6 +15,7 @@ module host_interface_counters #(
   input  logic                     active_i,
   input  logic [Engines-1:0]       busy_i,
   input  logic [Engines-1:0]       stall_i,
+  input  logic [Engines*4-1:0]     conflict_i,  // accesses to the buffer held back, per engine
   input  logic                     issued_i,
   input  logic [2:0]               line_read_i,  // a request was taken, per port that counts
   input  logic                     line_write_i,
@@ -25,13 +26,20 @@ module host_interface_counters #(
   output logic [63:0]              write_bytes_o,
   output logic [31:0]              instructions_o,
   output logic [MaxEngines*64-1:0] busy_o,
-  output logic [MaxEngines*64-1:0] stall_o
+  output logic [MaxEngines*64-1:0] stall_o,
+  output logic [MaxEngines*32-1:0] conflict_o
 );
 
   task automatic count_engines();
     for (int unsigned e = 0; e < Engines; e++) begin
       if (busy_i[e]) busy_o[e*64 +: 64] <= busy_o[e*64 +: 64] + 64'd1;
       if (stall_i[e]) stall_o[e*64 +: 64] <= stall_o[e*64 +: 64] + 64'd1;
+    end
+  endtask
+
+  task automatic count_conflicts();
+    for (int unsigned e = 0; e < Engines; e++) begin
+      conflict_o[e*32 +: 32] <= conflict_o[e*32 +: 32] + 32'(conflict_i[e*4 +: 4]);
     end
   endtask
 
@@ -50,9 +58,11 @@ module host_interface_counters #(
       instructions_o <= 32'd0;
       busy_o         <= '0;
       stall_o        <= '0;
+      conflict_o     <= '0;
     end else if (active_i) begin
       cycles_o <= cycles_o + 64'd1;
       count_engines();
+      if (conflict_i != '0) count_conflicts();
       if (line_read_i != 3'd0) begin
         read_bytes_o <= read_bytes_o
                         + (64'(line_read_i[0]) + 64'(line_read_i[1]) + 64'(line_read_i[2]))

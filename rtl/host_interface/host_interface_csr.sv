@@ -10,6 +10,7 @@ module host_interface_csr #(
   parameter int          Bf16            = 1,
   parameter int          Int8            = 1,
   parameter int          AccumulatorRows = 64,
+  parameter int          Sublanes        = 2,
   parameter int          BufferBytes     = 65536,
   parameter int          MemoryHbm2      = 0,
   parameter int          LineBytes       = 64,
@@ -72,7 +73,8 @@ module host_interface_csr #(
   input  logic [63:0]   write_bytes_i,
   input  logic [31:0]   instructions_i,
   input  logic [csr_pkg::BusyCount*32-1:0]  busy_i,
-  input  logic [csr_pkg::StallCount*32-1:0] stall_i
+  input  logic [csr_pkg::StallCount*32-1:0] stall_i,
+  input  logic [csr_pkg::ConflictCount*32-1:0] conflict_i
 );
 
   localparam logic [31:0] ChipMagic     = 32'h54535953;
@@ -84,6 +86,7 @@ module host_interface_csr #(
   localparam logic [11:0] TimingEnd     = csr_pkg::HbmTiming + 12'(csr_pkg::HbmTimingCount * 4);
   localparam logic [11:0] BusyEnd       = csr_pkg::Busy + 12'(csr_pkg::BusyCount * 4);
   localparam logic [11:0] StallEnd      = csr_pkg::Stall + 12'(csr_pkg::StallCount * 4);
+  localparam logic [11:0] ConflictEnd   = csr_pkg::Conflict + 12'(csr_pkg::ConflictCount * 4);
 
   logic [7:0] flag_select_q;
 
@@ -160,6 +163,8 @@ module host_interface_csr #(
       data = busy_i[bit_of(address, csr_pkg::Busy) +: 32];
     end else if (address >= csr_pkg::Stall && address < StallEnd) begin
       data = stall_i[bit_of(address, csr_pkg::Stall) +: 32];
+    end else if (address >= csr_pkg::Conflict && address < ConflictEnd) begin
+      data = conflict_i[bit_of(address, csr_pkg::Conflict) +: 32];
     end else begin
       unique case (address)
         csr_pkg::Magic:           data = ChipMagic;
@@ -171,6 +176,7 @@ module host_interface_csr #(
         csr_pkg::MxuCols:         data = 32'(Cols);
         csr_pkg::Features:        data = {29'd0, MemoryHbm2 != 0, Int8 != 0, Bf16 != 0};
         csr_pkg::AccumulatorRows: data = 32'(AccumulatorRows);
+        csr_pkg::VpuSublanes:     data = 32'(Sublanes);
         csr_pkg::BufferBytes:     data = 32'(BufferBytes);
         csr_pkg::LineBytes:       data = 32'(LineBytes);
         csr_pkg::MemoryBytesLo:   data = memory_bytes_o[31:0];

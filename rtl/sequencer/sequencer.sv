@@ -9,7 +9,7 @@
 // Collecting takes a cycle per quad, each used patch one more. A fault stops the sequencer until
 // `abort_i`, which it obeys in every state. `halt` is done when every engine is idle.
 module sequencer #(
-  parameter  int Engines          = 5,  // itself, dma_load, dma_store, vpu, MXUs
+  parameter  int Engines          = 6,  // itself, dma_load, dma_store, vpu, xlu, MXUs
   parameter  int LineBytes        = 64,
   parameter  int InstructionLines = 64,
   parameter  int BufferBytes      = 65536,
@@ -256,9 +256,9 @@ module sequencer #(
       sum            = instr_o[{word, 5'd0} +: 32] + read_scalar(register);
       if (word >= 6'(isa_pkg::PrefixWords)) instr_o[{word, 5'd0} +: 32] <= sum;
     end else if (!sequencer_check_pkg::prefix_is_legal(instr_o[isa_pkg::PrefixWords*32-1:0])
-                 || (scalar.opcode != isa_pkg::OpSync
-                     && !sequencer_check_pkg::counts_are_legal(
-                          instr_o[isa_pkg::PrefixWords*32 +: isa_pkg::Loops*32]))) begin
+                 || !sequencer_check_pkg::counts_are_legal(
+                      scalar.opcode,
+                      instr_o[isa_pkg::PrefixWords*32 +: isa_pkg::Loops*32])) begin
       raise_fault(isa_pkg::FaultIllegalField, 64'd0);
       fault_engine_o <= scalar.engine;
     end else begin

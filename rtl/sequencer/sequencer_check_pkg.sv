@@ -21,6 +21,12 @@ package sequencer_check_pkg;
         legal = (engine >= isa_pkg::EngineMxu0) && (quads == 6'(isa_pkg::MatmulWords / 4));
       isa_pkg::OpVector:
         legal = (engine == isa_pkg::EngineVpu) && (quads == 6'(isa_pkg::VectorWords / 4));
+      isa_pkg::OpLoadKernel:
+        legal = (engine == isa_pkg::EngineVpu) && (quads == 6'(isa_pkg::LoadKernelWords / 4));
+      isa_pkg::OpStream:
+        legal = (engine == isa_pkg::EngineVpu) && (quads == 6'(isa_pkg::StreamWords / 4));
+      isa_pkg::OpTranspose:
+        legal = (engine == isa_pkg::EngineXlu) && (quads == 6'(isa_pkg::TransposeWords / 4));
       default: legal = 1'b0;
     endcase
     header_is_legal = legal && (32'(engine) < engines);
@@ -46,13 +52,16 @@ package sequencer_check_pkg;
     prefix_is_legal = legal;
   endfunction
 
-  function automatic logic counts_are_legal(input logic [isa_pkg::Loops*32-1:0] counts);
+  // Whether no loop is empty, of an instruction that has loops: they stand behind the prefix.
+  function automatic logic counts_are_legal(input logic [7:0] opcode,
+                                            input logic [isa_pkg::Loops*32-1:0] counts);
     logic legal;
     legal = 1'b1;
     for (int unsigned l = 0; l < isa_pkg::Loops; l++) begin
       if (counts[l*32 +: 32] == 32'd0) legal = 1'b0;
     end
-    counts_are_legal = legal;
+    counts_are_legal = legal || opcode == isa_pkg::OpSync || opcode == isa_pkg::OpLoadKernel
+                       || opcode == isa_pkg::OpStream;
   endfunction
 
 endpackage

@@ -5,7 +5,7 @@
 // An engine raises up to two flags per cycle, also the same one twice; the host raises flags from
 // HostFlagBase on by any amount. A raised flag shows one cycle later.
 module sequencer_flags #(
-  parameter int Engines = 5
+  parameter int Engines = 6
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,

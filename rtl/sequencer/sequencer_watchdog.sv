@@ -5,7 +5,7 @@
 // else the lowest-numbered one that is stalled. Engine 0 is the sequencer. `fault_valid_o` is one
 // cycle long.
 module sequencer_watchdog #(
-  parameter int Engines = 5
+  parameter int Engines = 6
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,

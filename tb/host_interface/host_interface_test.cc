@@ -22,7 +22,8 @@ using arch::Fault;
 
 constexpr uint64_t kHash = 0x0123456789abcdef;
 constexpr uint64_t kMemoryBytes = 65536;
-constexpr uint32_t kAllIdle = 0x1f;
+constexpr int kEngines = 6;
+constexpr uint32_t kAllIdle = 0x3f;
 constexpr uint32_t kIdle = 0, kLaunching = 1, kRunning = 2, kDraining = 3, kHalted = 4;
 
 class HostInterfaceTest : public RandomTestWithParam<double> {
@@ -39,6 +40,7 @@ class HostInterfaceTest : public RandomTestWithParam<double> {
     dut_.axi_awvalid_i = dut_.axi_wvalid_i = dut_.axi_arvalid_i = 0;
     dut_.sequencer_done_i = dut_.watchdog_valid_i = 0;
     dut_.fault_valid_i = 0;
+    dut_.conflict_i = 0;
     Reset(dut_);
   }
 
@@ -194,6 +196,7 @@ TEST_P(HostInterfaceTest, RegistersHaveTheirResetValues) {
   EXPECT_EQ(Read(Csr::kIsaVersion), static_cast<uint32_t>(arch::kIsaVersion));
   EXPECT_EQ(Read64(Csr::kProgramHashLo), kHash);
   EXPECT_EQ(Read(Csr::kMxuRows), 8u);
+  EXPECT_EQ(Read(Csr::kVpuSublanes), 4u);
   EXPECT_EQ(Read(Csr::kFeatures), 3u);
   EXPECT_EQ(Read64(Csr::kMemoryBytesLo), 0u);
   EXPECT_EQ(Read(Csr::kWatchdogCycles), 1000000u);
@@ -311,7 +314,7 @@ TEST_P(HostInterfaceTest, TheFirstFaultIsKeptAndTheChipDrainsBeforeItHalts) {
   Ring(0x1000);  // this one will never run
   ASSERT_TRUE(WaitForStart());
   dut_.idle_i = 0;
-  for (int e = 0; e < 5; ++e) {
+  for (int e = 0; e < kEngines; ++e) {
     SetBits(dut_.fault_cause_i, e * 8, 8, 3 + e);
     SetBits(dut_.fault_pc_i, e * 32, 32, 0x100u * e);
     SetBits(dut_.fault_address_i, e * 64, 64, 0x1000000000u + e);
@@ -387,16 +390,18 @@ TEST_P(HostInterfaceTest, CountersAddUpToTheCyclesOfTheJob) {
   PutLaunch(0x1000, GoodLaunch());
   Ring(0x1000);
   ASSERT_TRUE(WaitForStart());
-  std::array<uint64_t, 5> busy{}, stall{};
+  std::array<uint64_t, kEngines> busy{}, stall{}, conflicts{};
   uint64_t reads = 0, writes = 0, issued = 0;
   for (int cycle = 0; cycle < 500; ++cycle) {
-    dut_.busy_i = static_cast<uint8_t>(rng_.Below(32));
-    dut_.stall_i = static_cast<uint8_t>(rng_.Below(32)) & ~dut_.busy_i;
+    dut_.busy_i = static_cast<uint8_t>(rng_.Below(64));
+    dut_.stall_i = static_cast<uint8_t>(rng_.Below(64)) & ~dut_.busy_i;
+    dut_.conflict_i = rng_.Chance(0.5) ? 0 : rng_.U32() & 0xffffff;
     dut_.issued_i = rng_.Below(2);
     dut_.line_read_i = static_cast<uint8_t>(rng_.Below(8));
     dut_.line_write_i = rng_.Below(2);
     dut_.write_strobe_i = rng_.U64();
-    for (size_t e = 0; e < 5; ++e) {
+    for (size_t e = 0; e < kEngines; ++e) {
+      conflicts[e] += dut_.conflict_i >> (4 * e) & 15;
       busy[e] += dut_.busy_i >> e & 1;
       stall[e] += dut_.stall_i >> e & 1;
     }
@@ -408,6 +413,7 @@ TEST_P(HostInterfaceTest, CountersAddUpToTheCyclesOfTheJob) {
     Step();
   }
   dut_.busy_i = dut_.stall_i = 0;
+  dut_.conflict_i = 0;
   dut_.issued_i = dut_.line_read_i = dut_.line_write_i = 0;
   FinishJob();
   const uint64_t cycles = Read64(Csr::kCyclesLo);
@@ -415,13 +421,14 @@ TEST_P(HostInterfaceTest, CountersAddUpToTheCyclesOfTheJob) {
   EXPECT_EQ(Read64(Csr::kReadBytesLo), reads);
   EXPECT_EQ(Read64(Csr::kWriteBytesLo), writes);
   EXPECT_EQ(Read(Csr::kInstructions), issued);
-  for (uint32_t e = 0; e < 5; ++e) {
+  for (uint32_t e = 0; e < kEngines; ++e) {
     const auto at = [&](Csr base) {
       const uint32_t address = static_cast<uint32_t>(base) + e * 8;
       return ReadAddress(address, 0) | uint64_t{ReadAddress(address + 4, 0)} << 32;
     };
     EXPECT_EQ(at(Csr::kBusy), busy[e]);
     EXPECT_EQ(at(Csr::kStall), stall[e]);
+    EXPECT_EQ(ReadAddress(static_cast<uint32_t>(arch::At(Csr::kConflict, e)), 0), conflicts[e]);
   }
   Steps(20);
   EXPECT_EQ(Read64(Csr::kCyclesLo), cycles);  // nothing counts without a job

@@ -11,7 +11,7 @@
 namespace systolith::tb {
 namespace {
 
-constexpr int kEngines = 5;
+constexpr int kEngines = 6;
 
 class SequencerFlagsTest : public RandomTest {};
 

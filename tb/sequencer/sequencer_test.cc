@@ -19,7 +19,7 @@ namespace {
 
 using arch::Opcode;
 
-constexpr int kEngines = 5;
+constexpr int kEngines = 6;
 constexpr uint32_t kLineBytes = 64;
 constexpr uint32_t kBufferBytes = 4096;
 constexpr uint32_t kWordBytes = 16;
@@ -43,6 +43,30 @@ uint32_t QuadsOf(Opcode opcode) {
   return arch::FindInstruction(static_cast<uint32_t>(opcode))->words / 4;
 }
 
+bool Executes(uint32_t engine, const arch::InstructionInfo& info) {
+  if (info.format == "scalar") return engine == 0;
+  switch (info.opcode) {
+    case Opcode::kLoad: return engine == 1;
+    case Opcode::kStore: return engine == 2;
+    case Opcode::kVector:
+    case Opcode::kLoadKernel:
+    case Opcode::kStream: return engine == 3;
+    case Opcode::kTranspose: return engine == 4;
+    case Opcode::kMatmul: return engine >= 5;
+    default: return engine != 0;
+  }
+}
+
+bool HasLoops(Opcode opcode) {
+  return opcode != Opcode::kSync && opcode != Opcode::kLoadKernel && opcode != Opcode::kStream;
+}
+
+// An engine instruction and an engine that executes it.
+constexpr std::pair<Opcode, uint32_t> kEngineInstructions[] = {
+    {Opcode::kSync, 1},       {Opcode::kSync, 2},   {Opcode::kSync, 3},   {Opcode::kSync, 4},
+    {Opcode::kSync, 5},       {Opcode::kLoad, 1},   {Opcode::kStore, 2},  {Opcode::kVector, 3},
+    {Opcode::kLoadKernel, 3}, {Opcode::kStream, 3}, {Opcode::kMatmul, 5}, {Opcode::kTranspose, 4}};
+
 // What a program does, by rtl/arch/README.md: the reference of these tests.
 Outcome Interpret(const std::vector<uint32_t>& program, const std::vector<uint32_t>& buffer) {
   Outcome outcome;
@@ -61,13 +85,7 @@ Outcome Interpret(const std::vector<uint32_t>& program, const std::vector<uint32
     if (info == nullptr || (words[0] >> 16 & 63) != info->words / 4 || engine >= kEngines) {
       return fault(arch::Fault::kIllegalOpcode);
     }
-    const bool right_engine = info->format == "scalar"               ? engine == 0
-                              : info->opcode == Opcode::kLoad         ? engine == 1
-                              : info->opcode == Opcode::kStore        ? engine == 2
-                              : info->opcode == Opcode::kVector       ? engine == 3
-                              : info->opcode == Opcode::kMatmul       ? engine >= 4
-                                                                      : engine != 0;
-    if (!right_engine) return fault(arch::Fault::kIllegalOpcode);
+    if (!Executes(engine, *info)) return fault(arch::Fault::kIllegalOpcode);
     if (pc + info->words * 4 > program.size() * 4) return fault(arch::Fault::kProgramBounds);
     if (info->format == "scalar") {
       const arch::Scalar s = arch::DecodeScalar(std::span(words, 4));
@@ -119,7 +137,7 @@ Outcome Interpret(const std::vector<uint32_t>& program, const std::vector<uint32
       const uint32_t wait = words[4 + 2 * i];
       if (wait >> 31) legal &= (wait & 255) < 64 && (wait >> 8 & 7) <= 6;
     }
-    for (int l = 0; l < 6 && info->opcode != Opcode::kSync; ++l) legal &= issue.words[12 + l] != 0;
+    for (int l = 0; l < 6 && HasLoops(info->opcode); ++l) legal &= issue.words[12 + l] != 0;
     if (!legal) {
       outcome.fault_engine = engine;
       return fault(arch::Fault::kIllegalField);
@@ -163,7 +181,7 @@ class ProgramText {
       words[4 + 2 * i] = (wait & 0x7ff) | static_cast<uint32_t>(rng.Below(32)) << 16 |
                          (wait >> 15 & 1) << 31;
     }
-    for (int l = 12; l < 18 && count > 12; ++l) words[l] |= 1;
+    for (int l = 12; l < 18 && HasLoops(opcode); ++l) words[l] |= 1;
     words_.insert(words_.end(), words.begin(), words.end());
   }
 
@@ -213,7 +231,7 @@ class SequencerTest : public RandomTestWithParam<double> {
         Answer(program, base, pending[which]);
         pending.erase(pending.begin() + static_cast<long>(which));
       }
-      dut_.instr_ready_i = engine_stalls.Go() ? 0x1f : 0;
+      dut_.instr_ready_i = engine_stalls.Go() ? 0x3f : 0;
       dut_.engines_idle_i = engines_busy == 0;
       dut_.buffer_ready_i = buffer_stalls.Go();
       dut_.buffer_data_valid_i = buffer_answers;
@@ -328,6 +346,10 @@ class SequencerTest : public RandomTestWithParam<double> {
     return program;
   }
 
+  std::pair<Opcode, uint32_t> RandomEngineInstruction() {
+    return kEngineInstructions[rng_.Below(std::size(kEngineInstructions))];
+  }
+
   void AddRandomInstruction(ProgramText& program) {
     const auto reg = [&](uint32_t limit) { return static_cast<uint32_t>(rng_.Below(limit)); };
     switch (rng_.Below(9)) {
@@ -348,14 +370,12 @@ class SequencerTest : public RandomTestWithParam<double> {
         break;
       }
       case 3:
-        program.AddEngine(rng_, Opcode::kSync, static_cast<uint32_t>(rng_.Range(1, 4)));
-        break;
-      case 4: program.AddEngine(rng_, Opcode::kLoad, 1); break;
-      case 5: program.AddEngine(rng_, Opcode::kStore, 2); break;
-      case 6: program.AddEngine(rng_, Opcode::kMatmul, 4); break;
-      case 7: program.AddEngine(rng_, Opcode::kVector, 3); break;
-      default:
         program.Add(Opcode::kAwait, {.target = reg(64)});  // reached at once: flags are 0
+        break;
+      default: {
+        const auto [opcode, engine] = RandomEngineInstruction();
+        program.AddEngine(rng_, opcode, engine);
+      }
     }
   }
 
@@ -374,16 +394,14 @@ TEST_P(SequencerTest, RandomProgramsIssueWhatTheContractSays) {
 }
 
 TEST_P(SequencerTest, DamagedProgramsFaultWhereTheContractSays) {
-  constexpr Opcode kOpcodes[] = {Opcode::kSync, Opcode::kLoad, Opcode::kStore, Opcode::kVector,
-                                 Opcode::kMatmul};
   int faults = 0;
   for (int trial = 0; trial < 200; ++trial) {
     ProgramText program;
     std::vector<uint32_t> starts;
     for (int i = 0; i < 6; ++i) {
-      const uint64_t kind = rng_.Below(5);
+      const auto [opcode, engine] = RandomEngineInstruction();
       starts.push_back(program.pc() / 4);
-      program.AddEngine(rng_, kOpcodes[kind], std::array<uint32_t, 5>{2, 1, 2, 3, 4}[kind]);
+      program.AddEngine(rng_, opcode, engine);
       const uint64_t address = rng_.Chance(0.05) ? rng_.U32() : rng_.Below(1024) * 4;
       program.Add(Opcode::kLoadScalar, {.rd = 3, .imm = static_cast<int32_t>(address)});
     }
@@ -413,7 +431,8 @@ TEST_P(SequencerTest, ALoopThatFitsIsFetchedOnce) {
   program.Add(Opcode::kBranch, {.rs = 1, .condition = static_cast<uint32_t>(arch::Condition::kLt),
                                 .imm = 50, .target = 0});
   program.Add(Opcode::kHalt, {});
-  for (auto at : {0u, 64u}) {  // no patch of a register that loops: the words stay legal
+  // No patch of a register that loops: the words stay legal.
+  for (auto at : {0u, arch::kVectorWords}) {
     program.words()[at + 1] = program.words()[at + 2] = 0;
   }
   const Outcome outcome = Run(program.words(), 64);
