@@ -27,6 +27,12 @@ Result<Module> ParseLibrary() {
   return library;
 }
 
+std::vector<std::string> NamesOf(const Module& module) {
+  std::vector<std::string> names;
+  for (const auto& [name, kernel] : module.kernels) names.push_back(name);
+  return names;
+}
+
 Result<Kernel> AssembleFrom(const std::vector<const Module*>& modules,
                             std::string_view kernel_name, const Parameters& parameters,
                             const arch::ChipConfig& chip, const std::string& file_name) {
@@ -68,6 +74,11 @@ Result<Kernel> AssembleFromLibrary(std::string_view kernel_name, const Parameter
   return AssembleFrom({library}, kernel_name, parameters, chip, "library");
 }
 
+Result<std::vector<std::string>> LibraryKernelNames() {
+  ASSIGN_OR_RETURN(const Module* library, Library());
+  return NamesOf(*library);
+}
+
 Result<std::vector<Value>> CallFunction(Builder& builder, std::string_view function,
                                         const std::vector<Value>& arguments,
                                         const arch::ChipConfig& chip) {
@@ -85,9 +96,7 @@ Result<std::vector<Value>> CallFunction(Builder& builder, std::string_view funct
 Result<std::vector<std::string>> KernelNames(std::string_view source,
                                              const std::string& file_name) {
   ASSIGN_OR_RETURN(const Module module, Parse(source, file_name));
-  std::vector<std::string> names;
-  for (const auto& [name, kernel] : module.kernels) names.push_back(name);
-  return names;
+  return NamesOf(module);
 }
 
 }  // namespace systolith::kernel

@@ -28,6 +28,8 @@ Result<Kernel> Assemble(std::string_view source, std::string_view kernel_name,
 Result<Kernel> AssembleFromLibrary(std::string_view kernel_name, const Parameters& parameters,
                                    const arch::ChipConfig& chip);
 
+Result<std::vector<std::string>> LibraryKernelNames();
+
 // Writes the operations of the library's function into a kernel that C++ code builds, and returns
 // its results.
 Result<std::vector<Value>> CallFunction(Builder& builder, std::string_view function,

@@ -13,6 +13,7 @@ Status RunCommand(const Options& options);
 Status CompileCommand(const Options& options);
 Status DisasmCommand(const Options& options);
 Status InfoCommand(const Options& options);
+Status KernelCommand(const Options& options);
 Status DoctorCommand(const Options& options);
 
 }  // namespace systolith::tools

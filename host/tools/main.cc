@@ -28,6 +28,7 @@ int main(int argc, char** argv) {
     if (command == "compile") status = tools::CompileCommand(*options);
     if (command == "disasm") status = tools::DisasmCommand(*options);
     if (command == "info") status = tools::InfoCommand(*options);
+    if (command == "kernel") status = tools::KernelCommand(*options);
     if (command == "doctor") status = tools::DoctorCommand(*options);
   } catch (const std::bad_alloc&) {
     status = Unsupported("out of host memory: the program is too large for this machine");

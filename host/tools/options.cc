@@ -67,6 +67,7 @@ struct Parser {
     AddProgram(info, options, "StableHLO text (.mlir) or an executable (.sysx)");
     AddChip(info, options);
     AddPrecision(info, precision);
+    AddKernel();
     Add("doctor", "Checks what is installed and says what to do about the rest.");
   }
 
@@ -134,6 +135,18 @@ struct Parser {
                      "an operation that the chip can't do is an error (exit code 3)");
     AddPrecision(compile, precision);
   }
+
+  void AddKernel() {
+    CLI::App& kernel = Add("kernel", "Assembles a kernel of the vector unit and lists it.");
+    AddProgram(kernel, options, "kernels (.kernel); without, those of the library");
+    AddChip(kernel, options);
+    kernel.add_option("--kernel", options.kernel, "which kernel; default: the only one")
+        ->type_name("NAME");
+    kernel.add_option("--param", options.parameters,
+                      "the number of a parameter; may be repeated")
+        ->type_name("NAME=NUMBER")
+        ->allow_extra_args(false);
+  }
 };
 
 std::vector<std::string> FlagsOf(const CLI::App& app) {
@@ -180,7 +193,9 @@ Result<std::optional<graph::Precision>> ParsePrecision(const std::string& text) 
 }
 
 Status CheckOptions(const Options& options) {
-  const bool needs_program = options.subcommand != "info" && options.subcommand != "doctor";
+  const std::vector<std::string> programless = {"info", "doctor", "kernel"};
+  const bool needs_program =
+      std::find(programless.begin(), programless.end(), options.subcommand) == programless.end();
   if (needs_program && options.program.empty()) {
     return InvalidArgument(fmt::format(
         "`systolith {0}` needs a PROGRAM; see `systolith {0} --help`", options.subcommand));

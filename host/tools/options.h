@@ -18,7 +18,7 @@ inline constexpr char kDefaultChip[] = "tiny";
 // What the command line says, one struct for all subcommands: each uses its part.
 struct Options {
   std::string subcommand;
-  std::string program;               // .mlir or .sysx; empty: none
+  std::string program;               // .mlir, .sysx or .kernel; empty: none
   std::string chip;                  // name or file; empty: the default
   std::optional<graph::Precision> precision;
 
@@ -42,6 +42,10 @@ struct Options {
   // compile
   std::string executable_path;
   std::string dump_after;
+
+  // kernel
+  std::string kernel;                  // empty: the only one of the file
+  std::vector<std::string> parameters; // NAME=NUMBER
 };
 
 // Parses the command line. Errors name the nearest valid flag, subcommand or value.

@@ -1,0 +1,192 @@
+#include "host/kernel/assemble.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include "host/isa/kernel_text.h"
+#include "host/kernel/library.h"
+#include "host/kernel/test_kernels.h"
+
+namespace systolith::kernel {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+arch::ChipConfig Chip() { return *arch::LoadChipConfig("tiny"); }
+
+// A kernel whose body is these lines.
+std::string InBody(const std::string& lines) {
+  return "kernel k(n)\n  scalar scale = s3\n  body\n" + lines + "\n  end\nend\n";
+}
+
+Result<Kernel> AssembleBody(const std::string& lines, int64_t n = 3) {
+  return Assemble(InBody(lines), "k", {{"n", n}}, Chip(), "f.kernel");
+}
+
+std::string ErrorOf(const std::string& lines) {
+  const Result<Kernel> kernel = AssembleBody(lines);
+  return kernel.ok() ? "no error" : kernel.status().message();
+}
+
+std::string TextOf(const Result<Kernel>& kernel) {
+  if (!kernel.ok()) return kernel.status().message();
+  std::string text;
+  for (const auto& words : kernel->bundles) {
+    text += isa::BundleText(arch::DecodeBundle(words), kernel->constants) + "\n";
+  }
+  return text;
+}
+
+TEST(AssembleTest, EveryOperationComesBackFromItsBundle) {
+  for (const arch::OperationInfo& info : arch::kAluOps) {
+    std::string line = fmt::format("out1[2] = {} in0[2]", info.name);
+    if (info.name == "lookup") continue;
+    if (info.sources > 1) line += ", s4";
+    if (info.sources > 2) line += ", in3[2]";
+    EXPECT_EQ(TextOf(AssembleBody(line)), line + " | exit\n");
+  }
+  for (const arch::OperationInfo& info : arch::kLaneOps) {
+    std::string line = fmt::format("v0 = {}", info.name);
+    for (uint32_t i = 0; i < info.sources; ++i) line += i == 0 ? " v0" : ", v0";
+    if (info.amount) line += ", 3";
+    EXPECT_THAT(TextOf(AssembleBody("v0 = copy in0\n" + line + "\nout0 = copy v0")),
+                HasSubstr(line));
+  }
+}
+
+TEST(AssembleTest, NumbersComeBackAsTheyWereWritten) {
+  for (const char* operation :
+       {"add_f32 in0, 1.5", "add_f32 in0, -0.0", "add_f32 in0, -inf", "add_f32 in0, nan",
+        "add_f32 in0, 1e-08", "add_f32 in0, 3.0", "add_s32 in0, -7", "and in0, 0x7fffffff",
+        "scale_f32 in0, -3", "copy 0.5", "copy -inf", "copy 12", "select in0, 2.5, 0"}) {
+    const std::string line = std::string("out0 = ") + operation;
+    EXPECT_EQ(TextOf(AssembleBody(line)), line + " | exit\n");
+  }
+}
+
+TEST(AssembleTest, ExpressionsAreComputed) {
+  const std::string text = TextOf(AssembleBody(R"(
+    let half = n / 2 + (1 << 3) - -1
+    let ratio = 3 / 2.0
+    out0 = add_s32 in0[n - 1], (half * 2 % 7)
+    out1[min(n, 2)] = multiply_f32 in1[2], (n == 3 && n < 4 ? ratio : 0.0)
+    out0[1] = add_s32 in0[1], LANES
+    out0[2] = add_s32 in0[2], (SEGMENT * SUBLANES | ~0)
+    out0[3] = and in0[3], (bits(1.0)))"));
+  EXPECT_THAT(text, HasSubstr("add_s32 v0, 6"));
+  EXPECT_THAT(text, HasSubstr("out1[2] = multiply_f32 in1[2], 1.5"));
+  EXPECT_THAT(text, HasSubstr(fmt::format("add_s32 in0[1], {}", Chip().Lanes())));
+  EXPECT_THAT(text, HasSubstr("add_s32 in0[2], -1"));
+  EXPECT_THAT(text, HasSubstr("and in0[3], 0x3f800000"));
+}
+
+TEST(AssembleTest, UnrollsChoosesAndInlines) {
+  const std::string source = R"(
+function twice(x, times) -> x, same
+  same = copy x
+  for i in 0..times
+    x = add_f32 x, x
+  end
+end
+kernel k(n)
+  shared weight[2], bias   # three w registers
+  table squares = 0, 1, 4,
+                  9
+  prologue
+    for i in 0..2
+      weight[i] = copy in1[i]
+    end
+    bias = copy 0.25
+  end
+  body
+    sum = copy bias
+    loop 4
+      loop 5
+        for i in 0..n
+          if i % 2 == 0
+            sum = multiply_add_f32 in0[i], weight[i / 2], sum
+          else
+            v[i] = lookup in0[i], squares
+            sum = add_f32 sum, v[i]
+          end
+        end
+      end
+    end
+    a, b = call twice sum, 2
+    out0 = copy a
+    out1 = subtract_f32 a, b
+  end
+end
+)";
+  const Result<Kernel> kernel = Assemble(source, "k", {{"n", 3}}, Chip(), "f.kernel");
+  ASSERT_TRUE(kernel.ok()) << kernel.status().message();
+  EXPECT_EQ(kernel->shared_registers, 3u);
+  EXPECT_EQ(kernel->first_loop, 4u);
+  EXPECT_EQ(kernel->input_streams, 3u);
+  EXPECT_EQ(kernel->output_streams, 3u);
+  EXPECT_EQ(kernel->constants.size(), 1u + 32);
+  EXPECT_EQ(kernel->constants[4], 9u);
+  const std::string listing = Listing(*kernel);
+  EXPECT_THAT(listing, HasSubstr("prologue\n    0  w0 = copy in1"));
+  EXPECT_THAT(listing, HasSubstr("  loop 4\n    loop 5\n"));
+  EXPECT_THAT(listing, HasSubstr("multiply_add_f32 in0, w0, "));
+  EXPECT_THAT(listing, HasSubstr("f.kernel:26"));
+  EXPECT_THAT(listing, HasSubstr("table c1 = 0, 1, 4, 9\n"));
+  const auto outputs = testing::RunBundles(*kernel, {1, 1, 1, 1, 2, 3});
+  EXPECT_EQ(outputs.size(), 2u);
+}
+
+TEST(AssembleTest, ErrorsNamePlaceReasonAndRemedy) {
+  EXPECT_THAT(ErrorOf("out0 = ad_f32 in0, 1.0"),
+              AllOf(HasSubstr("f.kernel:4:8: "), HasSubstr("did you mean 'add_f32'")));
+  EXPECT_THAT(ErrorOf("out0 = add_f32 in0"), HasSubstr("takes 2 operands, not 1"));
+  EXPECT_THAT(ErrorOf("out0 = copy value"), HasSubstr("f.kernel:4:13: value has no value here"));
+  EXPECT_THAT(ErrorOf("x = in0"), HasSubstr("did you mean"));
+  EXPECT_THAT(ErrorOf("x = 1.0"), HasSubstr("write `copy`"));
+  EXPECT_THAT(ErrorOf("x = copy in4"), HasSubstr("in4 does not exist; there are in0 to in3"));
+  EXPECT_THAT(ErrorOf("x = copy in0[32]"), HasSubstr("steps are 0 to 31"));
+  EXPECT_THAT(ErrorOf("s0 = copy 1"), HasSubstr("s0 can't be written"));
+  EXPECT_THAT(ErrorOf("n = copy 1"), HasSubstr("n is a compile-time number"));
+  EXPECT_THAT(ErrorOf("x = copy out0"), HasSubstr("out0 can't be read"));
+  EXPECT_THAT(ErrorOf("x = copy (n / 0)"), HasSubstr("division by zero"));
+  EXPECT_THAT(ErrorOf("x = copy (1 +)"), HasSubstr("f.kernel:4:14: ')' where a number"));
+  EXPECT_THAT(ErrorOf("x = copy 12abc"), HasSubstr("12abc is no number"));
+  EXPECT_THAT(ErrorOf("x = copy 0x123456789"), HasSubstr("no 32-bit hexadecimal"));
+  EXPECT_THAT(ErrorOf("x = copy 5000000000"), HasSubstr("does not fit into 32 bits"));
+  EXPECT_THAT(ErrorOf("x = copy in0 in1"), HasSubstr("'in1' where the end of the line"));
+  EXPECT_THAT(ErrorOf("x = copy $"), HasSubstr("'$' means nothing"));
+  EXPECT_THAT(ErrorOf("loop 6\nx = copy in0\nend"), HasSubstr("loops are 0 to 5"));
+  EXPECT_THAT(ErrorOf("loop 5\nloop 4\nx = copy in0\nend\nend"), HasSubstr("higher numbers"));
+  EXPECT_THAT(ErrorOf("loop 5\nx = copy in0"), HasSubstr("has no `end`"));
+  EXPECT_THAT(ErrorOf("end\nend\nend"), HasSubstr("too many above"));
+  EXPECT_THAT(ErrorOf("x = rotate_lanes in0, in1"), HasSubstr("the amount must be"));
+  EXPECT_THAT(ErrorOf("x = call expp in0"), HasSubstr("no function is called 'expp'"));
+  EXPECT_THAT(ErrorOf("for i in 0..1000000\nx = copy in0\nend"), HasSubstr("hardware loop"));
+  EXPECT_THAT(ErrorOf("for i in 0..n\nx = copy i\nend\nout0 = copy i"), HasSubstr("i has no value"));
+}
+
+TEST(AssembleTest, ParametersAreChecked) {
+  const std::string source = InBody("out0 = copy (n)");
+  EXPECT_THAT(Assemble(source, "k", {}, Chip()).status().message(),
+              HasSubstr("needs a number for parameter n"));
+  EXPECT_THAT(Assemble(source, "k", {{"n", 1}, {"m", 2}}, Chip()).status().message(),
+              HasSubstr("no parameter m; did you mean 'n'"));
+  EXPECT_THAT(Assemble(source, "q", {{"n", 1}}, Chip()).status().message(),
+              HasSubstr("no kernel is called 'q'"));
+}
+
+TEST(AssembleTest, AFunctionThatCallsItselfIsAnError) {
+  const Result<Kernel> kernel = Assemble(
+      "function f(x) -> y\n  y = call f x\nend\n" + InBody("out0 = call f in0"), "k", {{"n", 1}},
+      Chip());
+  EXPECT_THAT(kernel.status().message(), HasSubstr("must not call itself"));
+}
+
+TEST(LibraryTest, IsWellFormed) {
+  const Result<const Module*> library = Library();
+  ASSERT_TRUE(library.ok()) << library.status().message();
+}
+
+}  // namespace
+}  // namespace systolith::kernel
