@@ -6,6 +6,8 @@
 #include <numeric>
 
 #include "host/arch/chip_config.h"
+#include "host/isa/assembler.h"
+#include "host/runtime/executable.h"
 #include "host/runtime/fake_chip.h"
 #include "host/runtime/memory_allocator.h"
 
@@ -86,7 +88,7 @@ TEST_F(DeviceTest, CountersOfAJobAddUp) {
   ASSERT_TRUE(event.Wait().ok());
   const Counters counters = event.counters();
   EXPECT_EQ(counters.cycles, 400u);
-  ASSERT_EQ(counters.engines.size(), 5u);  // sequencer, two DMAs, vpu, one MXU
+  ASSERT_EQ(counters.engines.size(), 6u);  // sequencer, two DMAs, vpu, xlu, one MXU
   for (const EngineCycles& engine : counters.engines) {
     EXPECT_EQ(engine.busy + engine.stall + engine.idle, counters.cycles) << engine.engine;
   }
@@ -107,6 +109,55 @@ TEST_F(DeviceTest, AFaultIsNamedAndTheDeviceGoesOn) {
   ASSERT_TRUE(faulty.fault().has_value());
   EXPECT_EQ(faulty.fault()->cause, arch::Fault::kSegmentBounds);
   EXPECT_TRUE(next.Wait().ok());
+}
+
+TEST_F(DeviceTest, AFaultOfAKernelNamesKernelBundleAndOperations) {
+  arch::Bundle bundle;
+  bundle.a_op = static_cast<uint32_t>(arch::AluOp::kMultiplyF32);
+  bundle.a_dst = arch::kOperandOutput;
+  bundle.a_x = arch::kOperandInput;
+  bundle.a_y = arch::kOperandConstant;
+  bundle.exit = 1;
+  arch::LoadKernel bundles;
+  bundles.engine = static_cast<uint32_t>(arch::Engine::kVpu);
+  bundles.first = 17;
+  bundles.count = 1;
+  Encode(bundle, std::span(bundles.data).first(arch::kBundleWords));
+  arch::LoadKernel constants = bundles;
+  constants.part = static_cast<uint32_t>(arch::KernelPart::kConstants);
+  constants.data = {0x3fc00000};
+  arch::Stream stream;
+  stream.engine = bundles.engine;
+  arch::Vector vector;
+  vector.engine = bundles.engine;
+  vector.counts.fill(1);
+  vector.prologue_level = arch::kNoLevel;
+  vector.kernel_base = vector.constant_base = 17;
+  isa::Assembler assembler;
+  assembler.SetLine("exponential", 9);
+  ASSERT_TRUE(assembler.Append(arch::Opcode::kLoadKernel, bundles).ok());
+  ASSERT_TRUE(assembler.Append(arch::Opcode::kLoadKernel, constants).ok());
+  ASSERT_TRUE(assembler.Append(arch::Opcode::kStream, stream).ok());
+  stream.index = arch::kInputStreams;
+  ASSERT_TRUE(assembler.Append(arch::Opcode::kStream, stream).ok());
+  assembler.SetKernel("exp");
+  const uint32_t pc = assembler.pc();
+  ASSERT_TRUE(assembler.Append(arch::Opcode::kVector, vector).ok());
+  const Result<isa::Program> program = assembler.Finish();
+  ASSERT_TRUE(program.ok()) << program.status().message();
+
+  const FaultRecord fault = {arch::Fault::kKernelStream, arch::Engine::kVpu, pc,
+                             FaultRecord::kNoFlag, 0};
+  const std::string message = FaultMessage(
+      fault, [&](uint32_t offset) { return DescribeProgramOffset(*program, offset); },
+      [&](uint32_t offset, uint64_t number) {
+        return DescribeKernelBundle(*program, offset, number);
+      });
+  EXPECT_THAT(message, AllOf(HasSubstr("kernel_stream in vpu at instruction"),
+                             HasSubstr("of kernel exp; of exponential at line 9"),
+                             HasSubstr("kernel exp, bundle 0: out0 = multiply_f32 in0, 1.5 | exit"),
+                             HasSubstr("fewer groups")));
+  EXPECT_THAT(FaultMessage(fault, {}, {}), HasSubstr("bundle 0 of the kernel"));
 }
 
 TEST_F(DeviceTest, AWatchdogFaultNamesItsFlag) {

@@ -170,8 +170,9 @@ void Device::HandleFault() {
   Counters counters;
   if (Result<Counters> read = port_->ReadCounters(); read.ok()) counters = std::move(*read);
   const std::string name = Name(job);
-  End(job, DeviceFault(fmt::format("{}: {}", name, FaultMessage(*fault, job.launch->describe))),
-      std::move(counters), *fault);
+  const std::string message =
+      FaultMessage(*fault, job.launch->describe, job.launch->describe_bundle);
+  End(job, DeviceFault(fmt::format("{}: {}", name, message)), std::move(counters), *fault);
   on_chip_.pop_front();
   StopChip(OkStatus(),
            Cancelled(fmt::format("never started: the chip stopped at the job before ({})", name)));

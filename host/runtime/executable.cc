@@ -6,6 +6,9 @@
 
 #include "host/import/import.h"
 #include "host/isa/disassembler.h"
+#include "host/isa/instruction.h"
+#include "host/isa/kernel_text.h"
+#include "host/isa/vector_memory.h"
 #include "host/runtime/host_step.h"
 #include "host/runtime/memory_allocator.h"
 #include "host/runtime/run_state.h"
@@ -17,9 +20,25 @@ std::string DescribeProgramOffset(const isa::Program& program, uint32_t offset) 
   if (offset % 4 == 0 && offset < program.bytes()) {
     text = isa::DisassembleInstruction(program.words, offset);
   }
+  const std::string kernel = program.KernelAt(offset);
+  if (!kernel.empty()) text += " of kernel " + kernel;
   if (const isa::LineEntry* entry = program.LineOf(offset)) {
     text += fmt::format("{}of {}", text.empty() ? "" : "; ", entry->operation);
     if (entry->line != 0) text += fmt::format(" at line {}", entry->line);
+  }
+  return text;
+}
+
+std::string DescribeKernelBundle(const isa::Program& program, uint32_t offset, uint64_t bundle) {
+  const Result<isa::Instruction> instruction = isa::Instruction::Decode(program.words, offset);
+  if (!instruction.ok() || instruction->info->opcode != arch::Opcode::kVector) return "";
+  const std::string name = program.KernelAt(offset);
+  std::string text = fmt::format("{}, bundle {}", name.empty() ? "kernel" : "kernel " + name,
+                                 bundle);
+  const auto kernel = isa::MemoryBefore(program.words, offset)
+                          .KernelOf(arch::DecodeVector(instruction->words));
+  if (kernel && bundle < kernel->bundles.size()) {
+    text += ": " + isa::BundleText(arch::DecodeBundle(kernel->bundles[bundle]), kernel->constants);
   }
   return text;
 }
@@ -145,6 +164,11 @@ Launch LoadedExecutable::LaunchOf(size_t step_index, const Run::State& run,
   launch.describe = [executable = executable_, step_index](uint32_t offset) {
     return DescribeProgramOffset(
         std::get<isa::ChipStep>(executable->steps[step_index]).program, offset);
+  };
+  launch.describe_bundle = [executable = executable_, step_index](uint32_t offset,
+                                                                  uint64_t bundle) {
+    return DescribeKernelBundle(
+        std::get<isa::ChipStep>(executable->steps[step_index]).program, offset, bundle);
   };
   return launch;
 }

@@ -111,6 +111,10 @@ Result<graph::Shape> ShapeOf(const isa::Tensor& tensor);
 // a byte offset.
 std::string DescribeProgramOffset(const isa::Program& program, uint32_t offset);
 
+// "kernel softmax, bundle 12: v0 = copy in0": a bundle of the kernel that the `vector` at a byte
+// offset runs, as far as the program tells; empty if there is no `vector`.
+std::string DescribeKernelBundle(const isa::Program& program, uint32_t offset, uint64_t bundle);
+
 }  // namespace systolith::runtime
 
 #endif  // SYSTOLITH_HOST_RUNTIME_EXECUTABLE_H_

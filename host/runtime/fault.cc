@@ -17,6 +17,11 @@ bool HasInstruction(arch::Fault cause) {
   }
 }
 
+bool IsKernelFault(arch::Fault cause) {
+  return cause == arch::Fault::kKernelOpcode || cause == arch::Fault::kKernelRegister ||
+         cause == arch::Fault::kKernelLoop || cause == arch::Fault::kKernelStream;
+}
+
 // What the address or flag of the record tells; empty if the cause has neither.
 std::string Detail(const FaultRecord& fault) {
   switch (fault.cause) {
@@ -48,6 +53,19 @@ std::string Detail(const FaultRecord& fault) {
     case arch::Fault::kMemoryRange:
       return fmt::format("address {:#x} lies outside the fitted memory", fault.address);
     case arch::Fault::kAborted: return "the job was aborted";
+    case arch::Fault::kKernelOpcode:
+      return "a slot does not execute such an operation; assemble the kernel again (`systolith "
+             "kernel`), or see docs/isa.md for the operations of each slot";
+    case arch::Fault::kKernelRegister:
+      return "an operand or destination code means nothing there, a shared register is written "
+             "outside of the prologue, or two slots write one place; assemble the kernel again";
+    case arch::Fault::kKernelLoop:
+      return "the kernel did not come to its exit: a loop ends that was not begun or whose level "
+             "belongs to the instruction, an exit stands inside a loop, kernel memory ends, or more "
+             "bundles ran than bundle_limit allows; check loops, kernel_level and bundle_limit";
+    case arch::Fault::kKernelStream:
+      return "a stream was never described, is named at two steps, or has fewer groups than the "
+             "kernel takes; compare its `stream` instruction with what the bundle names";
     case arch::Fault::kNone: return "";
   }
   return fmt::format("unknown cause {}", static_cast<uint32_t>(fault.cause));
@@ -55,13 +73,20 @@ std::string Detail(const FaultRecord& fault) {
 
 }  // namespace
 
-std::string FaultMessage(const FaultRecord& fault, const DescribeInstruction& describe) {
+std::string FaultMessage(const FaultRecord& fault, const DescribeInstruction& describe,
+                         const DescribeBundle& describe_bundle) {
   std::string message(arch::Name(fault.cause));
   if (HasInstruction(fault.cause)) {
     message += fmt::format(" in {} at instruction {:#x}", arch::Name(fault.engine),
                            fault.program_offset);
     const std::string instruction = describe ? describe(fault.program_offset) : "";
     if (!instruction.empty()) message += fmt::format(" ({})", instruction);
+  }
+  if (IsKernelFault(fault.cause)) {
+    const std::string bundle =
+        describe_bundle ? describe_bundle(fault.program_offset, fault.address) : "";
+    message += ": " + (bundle.empty() ? fmt::format("bundle {} of the kernel", fault.address)
+                                      : bundle);
   }
   const std::string detail = Detail(fault);
   return detail.empty() ? message : message + ": " + detail;

@@ -25,11 +25,16 @@ struct FaultRecord {
 // and source line that it serves. Empty if there is nothing to say.
 using DescribeInstruction = std::function<std::string(uint32_t program_offset)>;
 
+// The same of a bundle of the kernel that the `vector` at an offset runs:
+//   "kernel softmax, bundle 12: v2 = multiply_f32 v0, 1.5 | v4 = reduce_add_f32 v3"
+using DescribeBundle = std::function<std::string(uint32_t program_offset, uint64_t bundle)>;
+
 // One line that names cause, engine, instruction, and the address or flag where the cause has one:
 //   "segment_bounds in dma_load at instruction 0x40 (load ... of stablehlo.dot_general at line 7):
 //    offset 0x1000 of the segment is outside"
-// `describe` may be empty.
-std::string FaultMessage(const FaultRecord& fault, const DescribeInstruction& describe);
+// A fault of a kernel also names the bundle. Both descriptions may be empty.
+std::string FaultMessage(const FaultRecord& fault, const DescribeInstruction& describe,
+                         const DescribeBundle& describe_bundle);
 
 }  // namespace systolith::runtime
 

@@ -39,7 +39,8 @@ struct Launch {
   // job that makes no progress).
   uint64_t timeout_cycles = 0;
 
-  DescribeInstruction describe;                          // for fault messages; may be empty
+  DescribeInstruction describe;                         // for fault messages; may be empty
+  DescribeBundle describe_bundle;                       // likewise
   std::vector<std::shared_ptr<Allocation>> keep_alive;  // not freed before the job has ended
 };
 
