@@ -99,7 +99,9 @@ Status VectorMemory::Check(const arch::Vector& vector, uint32_t pc) const {
         "to its exit", pc, vector.kernel_base));
   }
   uint32_t streams = 0;
-  for (const BundleWords& words : kernel->bundles) streams |= StreamsOf(arch::DecodeBundle(words));
+  for (size_t n = kernel->has_prologue ? 0 : kernel->body; n < kernel->bundles.size(); ++n) {
+    streams |= StreamsOf(arch::DecodeBundle(kernel->bundles[n]));
+  }
   for (uint32_t stream = 0; stream < arch::kInputStreams + arch::kOutputStreams; ++stream) {
     if ((streams & ~streams_) >> stream & 1) {
       return InvalidArgument(fmt::format(
