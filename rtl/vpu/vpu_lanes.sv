@@ -1,20 +1,20 @@
 `include "prim_assert.svh"
 
-// A row <- a function of the operands' elements a, b, c; `folded` <- one of elements at distance d.
-`define VPU_EACH_LANE(result) \
+// A result <- a function of the operands' elements a, b, c; `folded` <- one of elements at distance d.
+`define VPU_EACH_LANE(expression) \
   for (int unsigned i = 0; i < Count; i++) begin \
-    a = operand[x][i]; \
-    b = operand[y][i]; \
-    c = operand[z][i]; \
-    r = result; \
-    rows[dst][i] = r; \
+    a = operand[4*slot][i]; \
+    b = operand[4*slot + 1][i]; \
+    c = operand[4*slot + 2][i]; \
+    r = expression; \
+    result[slot][i] = r; \
   end
-`define VPU_EACH_PAIR(result) \
+`define VPU_EACH_PAIR(expression) \
   for (int unsigned s = 0; s < Segments; s++) begin \
     for (int unsigned i = 0; i < ((d < 16) ? Unit : d); i++) begin \
       a = work[s*((d < 16) ? Unit : 2*d) + i]; \
       b = work[s*((d < 16) ? Unit : 2*d) + i + d]; \
-      r = result; \
+      r = expression; \
       folded[s*((d < 16) ? Unit : d) + i] = r; \
     end \
   end
@@ -34,6 +34,7 @@
 module vpu_lanes #(
   parameter  int Lanes      = 8,
   parameter  int Sublanes   = 2,
+  parameter  int Stages     = 0,
   localparam int Count      = Lanes * Sublanes,
   localparam int GroupWidth = Count * 32
 ) (
@@ -68,16 +69,20 @@ module vpu_lanes #(
 
   // Rows: v0.. of thread 0, 1, 2, 3, then w0.., then a result on its way to each output.
   localparam logic [7:0] SharedRow = 8'd128;
-  localparam logic [7:0] OutputRow = 8'd160;
 
-  localparam logic [7:0] OutputCode = 8'(isa_pkg::OperandOutput);
+  localparam int         TargetWidth = 10;
 
   // Operands: x, y, z of a slot at 4 * slot; the lane slot's in the gaps.
   localparam logic [2:0] LaneX = 3'd3;
   localparam logic [2:0] LaneY = 3'd7;
 
+  // Results: slots a and b, the lane slot; four rows per stage.
+  localparam int LaneResult = 2;
+
   logic [31:0] rows      [0:255][0:Count-1];
   logic [31:0] operand   [0:7][0:Count-1];
+  logic [31:0] result    [0:4*Stages+3][0:Count-1];
+  logic [31:0] queue     [0:7][0:Count-1];
   logic [31:0] work      [0:2*Count-1];
   logic [31:0] folded    [0:Count-1];
   logic [31:0] remainder [0:Count-1];
@@ -91,13 +96,10 @@ module vpu_lanes #(
   /* verilator lint_on UNUSEDSIGNAL */
   assign bundle = bundle_i;
 
-  logic [1:0][7:0] ops;
-  logic [1:0][7:0] targets;
-  logic [7:0][7:0] codes;
-  logic [7:0]      reads;
-  logic [1:0]      stores;
+  logic [15:0] ops;
+  logic [63:0] codes;
+  logic [7:0]  reads;
   assign ops     = {bundle.b_op, bundle.a_op};
-  assign targets = {bundle.b_dst, bundle.a_dst};
   assign codes   = {bundle.lane_y, bundle.b_z, bundle.b_y, bundle.b_x,
                     bundle.lane_x, bundle.a_z, bundle.a_y, bundle.a_x};
   assign reads   = {isa_pkg::lane_op_sources(bundle.lane_op) > 2'd1,
@@ -109,17 +111,19 @@ module vpu_lanes #(
                     isa_pkg::alu_op_sources(bundle.a_op) > 2'd1,
                     isa_pkg::alu_op_sources(bundle.a_op) > 2'd0};
 
-  // A result for an output waits in its row while the one before it is at the port.
-  logic [1:0] waits_q;
-  logic [1:0] waits;
-  logic [1:0] stays;
-  for (genvar q = 0; q < 2; q++) begin : gen_stores
-    assign stores[q] = (bundle.a_op != isa_pkg::AluOpNone && bundle.a_dst == OutputCode + 8'(q)) ||
-                       (bundle.b_op != isa_pkg::AluOpNone && bundle.b_dst == OutputCode + 8'(q));
-  end
-  assign waits       = waits_q | (stores & {2{issue_i}});
-  assign stays       = out_valid_o & ~out_ready_i;
-  assign can_store_o = waits_q == 2'd0;
+  // What a record writes: for slot a, b, lane from the lowest bit, {valid, thread, code}.
+  logic [3*TargetWidth-1:0] record;
+  assign record = issue_i ? {bundle.lane_op != isa_pkg::LaneOpNone, thread_i, bundle.lane_dst[6:0],
+                             bundle.b_op != isa_pkg::AluOpNone, thread_i, bundle.b_dst[6:0],
+                             bundle.a_op != isa_pkg::AluOpNone, thread_i, bundle.a_dst[6:0]}
+                          : '0;
+
+  // Per output: stores that have not reached the port, and pointers into `queue`.
+  logic [(Stages+1)*3*TargetWidth-1:0] targets;
+  logic [2:0] stores  [0:1];
+  logic [1:0] newest  [0:1];
+  logic [1:0] oldest  [0:1];
+  logic [2:0] waiting [0:1];
 
   // A scalar, or a constant.
   function automatic logic [31:0] narrow_operand(input logic [7:0] code);
@@ -130,9 +134,9 @@ module vpu_lanes #(
     narrow_operand = code[7] ? constants[address] : scalars_i[{number, 5'd0} +: 32];
   endfunction
 
-  function automatic logic [7:0] row_of(input logic [6:0] code);
-    row_of = code[5] ? SharedRow | {3'd0, code[4:0]} : {1'b0, thread_i, code[4:0]};
-    row_of = code[6] ? OutputRow | {7'd0, code[0]} : row_of;
+  // A thread's v, or a w.
+  function automatic logic [7:0] row_of(input logic [1:0] thread, input logic [5:0] code);
+    row_of = code[5] ? SharedRow | {3'd0, code[4:0]} : {1'b0, thread, code[4:0]};
   endfunction
 
   /* verilator lint_off BLKSEQ */  // private state, see above
@@ -141,7 +145,7 @@ module vpu_lanes #(
     logic [31:0] value;
     logic [7:0]  row;
     if (code < 8'(isa_pkg::OperandInput)) begin
-      row = row_of(code[6:0]);
+      row = row_of(thread_i, code[5:0]);
       for (int unsigned i = 0; i < Count; i++) operand[n][i] = rows[row][i];
     end else if (code < 8'(isa_pkg::OperandScalar)) begin
       for (int unsigned q = 0; q < 4; q++) begin
@@ -156,23 +160,23 @@ module vpu_lanes #(
   endtask
 
   // Copies the entries of a table first: a table is named by its first constant.
-  task automatic look_up(input logic [2:0] x, input logic [6:0] first, input logic [7:0] dst);
+  task automatic look_up(input int unsigned slot, input logic [6:0] first);
     logic [31:0] value;
-    for (int unsigned n = 0; n < isa_pkg::LookupEntries; n++) begin
-      entries[n] = constants[constant_base_i + {3'd0, first} + n[9:0]];
+    for (int unsigned k = 0; k < isa_pkg::LookupEntries; k++) begin
+      entries[k] = constants[constant_base_i + {3'd0, first} + k[9:0]];
     end
     for (int unsigned i = 0; i < Count; i++) begin
-      value        = entries[operand[x][i][4:0]];
-      rows[dst][i] = value;
+      value           = entries[operand[4*slot][i][4:0]];
+      result[slot][i] = value;
     end
   endtask
 
-  // Three rounds of eight digits of a quotient, held inverted.
-  task automatic divide(input logic [2:0] x, input logic [2:0] y, input logic [7:0] dst);
+  // In slot a. Three rounds of eight digits of a quotient, held inverted.
+  task automatic divide();
     logic [31:0] a, b, difference, quotient;
     for (int unsigned i = 0; i < Count; i++) begin
-      a            = vpu_divide_pkg::dividend(operand[x][i], operand[y][i]);
-      b            = vpu_divide_pkg::divisor(operand[y][i]);
+      a            = vpu_divide_pkg::dividend(operand[0][i], operand[1][i]);
+      b            = vpu_divide_pkg::divisor(operand[1][i]);
       remainder[i] = a - b;
       radicand[i]  = b;
       digits[i]    = 32'd0;
@@ -193,16 +197,16 @@ module vpu_lanes #(
       end
     end
     for (int unsigned i = 0; i < Count; i++) begin
-      a            = vpu_divide_pkg::quotient(operand[x][i], operand[y][i], digits[i]);
-      rows[dst][i] = a;
+      a            = vpu_divide_pkg::quotient(operand[0][i], operand[1][i], digits[i]);
+      result[0][i] = a;
     end
   endtask
 
-  // Five rounds of five digits of a root.
-  task automatic square_root(input logic [2:0] x, input logic [7:0] dst);
+  // In slot a. Five rounds of five digits of a root.
+  task automatic square_root();
     logic [31:0] a, bits, root, trial, difference, taken;
     for (int unsigned i = 0; i < Count; i++) begin
-      a            = vpu_divide_pkg::radicand(operand[x][i]);
+      a            = vpu_divide_pkg::radicand(operand[0][i]);
       radicand[i]  = a;
       remainder[i] = 32'd0;
       digits[i]    = 32'd0;
@@ -227,19 +231,14 @@ module vpu_lanes #(
       end
     end
     for (int unsigned i = 0; i < Count; i++) begin
-      a            = vpu_divide_pkg::root(operand[x][i], digits[i]);
-      rows[dst][i] = a;
+      a            = vpu_divide_pkg::root(operand[0][i], digits[i]);
+      result[0][i] = a;
     end
   endtask
 
   // One operation of a slot. `flip` and `invert` make one operation of two relatives.
-  task automatic alu(input logic slot, input logic [7:0] op, input logic [6:0] table_code,
-                     input logic [7:0] dst);
+  task automatic alu(input int unsigned slot, input logic [7:0] op, input logic [6:0] table_code);
     logic [31:0] a, b, c, r, flip, invert;
-    logic [2:0]  x, y, z;
-    x      = {slot, 2'd0};
-    y      = {slot, 2'd1};
-    z      = {slot, 2'd2};
     flip   = 32'd0;
     invert = 32'd0;
     unique case (op)
@@ -258,8 +257,8 @@ module vpu_lanes #(
         `VPU_EACH_LANE(vpu_fma_pkg::multiply_add(a ^ flip, b, c))
       isa_pkg::AluOpMaximumF32, isa_pkg::AluOpMinimumF32:
         `VPU_EACH_LANE(vpu_float_pkg::choose(a, b, invert))
-      isa_pkg::AluOpDivideF32: if (!slot) divide(x, y, dst);
-      isa_pkg::AluOpSquareRootF32: if (!slot) square_root(x, dst);
+      isa_pkg::AluOpDivideF32: if (slot == 0) divide();
+      isa_pkg::AluOpSquareRootF32: if (slot == 0) square_root();
       isa_pkg::AluOpScaleF32: `VPU_EACH_LANE(vpu_round_pkg::scale(a, b))
       isa_pkg::AluOpRoundEvenF32: `VPU_EACH_LANE(vpu_round_pkg::round_even(a))
       isa_pkg::AluOpRoundAwayF32: `VPU_EACH_LANE(vpu_round_pkg::round_away(a))
@@ -298,7 +297,7 @@ module vpu_lanes #(
       isa_pkg::AluOpExponentF32: `VPU_EACH_LANE(((a >> 23) & 32'h0000_00ff) - 32'd127)
       isa_pkg::AluOpRequantizeDouble: `VPU_EACH_LANE(vpu_integer_pkg::requantize_double(a, b, c))
       isa_pkg::AluOpRequantizeSingle: `VPU_EACH_LANE(vpu_integer_pkg::requantize_single(a, b, c))
-      isa_pkg::AluOpLookup: look_up(x, table_code, dst);
+      isa_pkg::AluOpLookup: look_up(slot, table_code);
       default: `VPU_EACH_LANE(a)  // copy
     endcase
   endtask
@@ -323,18 +322,9 @@ module vpu_lanes #(
     end
   endtask
 
-  // A segment's first element of `work` goes to all its lanes.
-  task automatic spread(input logic [7:0] dst);
-    logic [31:0] value;
-    for (int unsigned s = 0; s < Segments; s++) begin
-      value = work[s*Unit];
-      for (int unsigned i = 0; i < Segment; i++) rows[dst][s*Segment + i] = value;
-    end
-  endtask
-
   // Two passes for the arg operations: the largest rank of a segment, a NaN's being above all others;
   // then the lowest lane of that rank.
-  task automatic reduce(input logic [7:0] op, input logic [7:0] dst);
+  task automatic reduce(input logic [7:0] op);
     logic [31:0] a, r, invert;
     logic        find;
     find = (op == isa_pkg::LaneOpArgMaximumF32) || (op == isa_pkg::LaneOpArgMinimumF32);
@@ -371,13 +361,13 @@ module vpu_lanes #(
     end
     for (int unsigned s = 0; s < Segments; s++) begin
       a = work[s*Unit];
-      for (int unsigned i = 0; i < Segment; i++) rows[dst][s*Segment + i] = a;
+      for (int unsigned i = 0; i < Segment; i++) result[LaneResult][s*Segment + i] = a;
     end
   endtask
 
   // Moves `work` down by the amount, one step per bit of it; two loops, as loops of up to eight steps
   // are unrolled for simulation.
-  task automatic slide(input logic [31:0] amount, input logic [7:0] dst);
+  task automatic slide(input logic [31:0] amount);
     logic [31:0] steps;
     steps = (amount > 32'(Count)) ? 32'(Count) : amount;
     for (int unsigned i = 0; i < Count; i++) begin
@@ -394,10 +384,10 @@ module vpu_lanes #(
         for (int unsigned i = 0; i < 2*Count - d; i++) work[i] = work[i + d];
       end
     end
-    for (int unsigned i = 0; i < Count; i++) rows[dst][i] = work[i];
+    for (int unsigned i = 0; i < Count; i++) result[LaneResult][i] = work[i];
   endtask
 
-  task automatic rotate(input logic [31:0] amount, input logic [7:0] dst);
+  task automatic rotate(input logic [31:0] amount);
     for (int unsigned i = 0; i < Count; i++) work[i] = operand[LaneX][i];
     for (int unsigned d = 1; d < Lanes; d = d * 2) begin
       if ((amount & d) != 32'd0) begin
@@ -408,77 +398,132 @@ module vpu_lanes #(
         for (int unsigned i = 0; i < Count; i++) work[i] = folded[i];
       end
     end
-    for (int unsigned i = 0; i < Count; i++) rows[dst][i] = work[i];
+    for (int unsigned i = 0; i < Count; i++) result[LaneResult][i] = work[i];
   endtask
 
-  task automatic lane_slot(input logic [7:0] op, input logic [31:0] amount, input logic [7:0] dst);
+  task automatic lane_slot(input logic [7:0] op, input logic [31:0] amount);
     logic [31:0] value, base;
     unique case (op)
       isa_pkg::LaneOpBroadcastLane:
         for (int unsigned s = 0; s < Segments; s++) begin
           value = operand[LaneX][s*Segment + (amount & (Segment - 1))];
-          for (int unsigned i = 0; i < Segment; i++) rows[dst][s*Segment + i] = value;
+          for (int unsigned i = 0; i < Segment; i++) result[LaneResult][s*Segment + i] = value;
         end
-      isa_pkg::LaneOpRotateLanes: rotate(amount, dst);
+      isa_pkg::LaneOpRotateLanes: rotate(amount);
       isa_pkg::LaneOpBroadcastRow: begin
         base = amount & (Sublanes - 1);
         for (int unsigned s = 0; s < Sublanes; s++) begin
           if (base == s) begin
             for (int unsigned i = 0; i < Count; i++) begin
-              rows[dst][i] = operand[LaneX][s*Lanes + (i & (Lanes - 1))];
+              result[LaneResult][i] = operand[LaneX][s*Lanes + (i & (Lanes - 1))];
             end
           end
         end
       end
-      isa_pkg::LaneOpSlide: slide(amount, dst);
-      isa_pkg::LaneOpLaneIndex: for (int unsigned i = 0; i < Count; i++) rows[dst][i] = i & (Lanes - 1);
-      isa_pkg::LaneOpRowIndex: for (int unsigned i = 0; i < Count; i++) rows[dst][i] = i / Lanes;
-      default: reduce(op, dst);
+      isa_pkg::LaneOpSlide: slide(amount);
+      isa_pkg::LaneOpLaneIndex: for (int unsigned i = 0; i < Count; i++) result[LaneResult][i] = i & (Lanes - 1);
+      isa_pkg::LaneOpRowIndex: for (int unsigned i = 0; i < Count; i++) result[LaneResult][i] = i / Lanes;
+      default: reduce(op);
     endcase
   endtask
 
   task automatic execute();
-    for (int unsigned n = 0; n < 8; n++) begin
-      if (reads[n]) fetch(n[2:0], codes[n]);
-    end
     for (int unsigned slot = 0; slot < 2; slot++) begin
-      if (ops[slot] != isa_pkg::AluOpNone) begin
-        alu(slot[0], ops[slot], codes[4*slot + 1][6:0], row_of(targets[slot][6:0]));
+      if (ops[slot*8 +: 8] != isa_pkg::AluOpNone) begin
+        alu(slot, ops[slot*8 +: 8], codes[slot*32 + 8 +: 7]);
       end
     end
     if (bundle.lane_op != isa_pkg::LaneOpNone) begin
-      lane_slot(bundle.lane_op, narrow_operand(bundle.lane_z), row_of(bundle.lane_dst[6:0]));
+      lane_slot(bundle.lane_op, narrow_operand(bundle.lane_z));
     end
   endtask
 
-  // The waiting result of an output goes to its port.
+  // Results of the stage that ends go where they belong.
+  task automatic write_back();
+    logic [TargetWidth-1:0] target;
+    logic [7:0] row;
+    for (int unsigned n = 0; n < 3; n++) begin
+      target = targets[(Stages*3 + n)*TargetWidth +: TargetWidth];
+      if (target[9] && target[6]) begin
+        for (int unsigned q = 0; q < 2; q++) begin
+          if (target[0] == q[0]) begin
+            row = {5'd0, q[0], newest[q]};
+            for (int unsigned i = 0; i < Count; i++) queue[row[2:0]][i] = result[4*Stages + n][i];
+            newest[q]  = newest[q] + 2'd1;
+            waiting[q] = waiting[q] + 3'd1;
+          end
+        end
+      end else if (target[9]) begin
+        row = row_of(target[8:7], target[5:0]);
+        for (int unsigned i = 0; i < Count; i++) rows[row][i] = result[4*Stages + n][i];
+      end
+    end
+  endtask
+
+  // The oldest waiting result of an output goes to its port once that is free.
   task automatic present();
     logic [31:0] value;
     for (int unsigned q = 0; q < 2; q++) begin
-      if (waits[q] && !stays[q]) begin
-        for (int unsigned i = 0; i < Count; i++) begin
-          value = rows[OutputRow + q[7:0]][i];
-          out_group_o[(q*Count + i)*32 +: 32] <= value;
+      if (!out_valid_o[q] || out_ready_i[q]) begin
+        out_valid_o[q] <= waiting[q] != 3'd0;
+        if (waiting[q] != 3'd0) begin
+          for (int unsigned i = 0; i < Count; i++) begin
+            value = queue[{q[0], oldest[q]}][i];
+            out_group_o[(q*Count + i)*32 +: 32] <= value;
+          end
+          oldest[q]  = oldest[q] + 2'd1;
+          waiting[q] = waiting[q] - 3'd1;
+          stores[q]  = stores[q] - 3'd1;
+        end
+      end
+    end
+  endtask
+
+  task automatic count_stores();
+    for (int unsigned n = 0; n < 2; n++) begin
+      for (int unsigned q = 0; q < 2; q++) begin
+        if (record[n*TargetWidth + 9] && record[n*TargetWidth + 6] &&
+            record[n*TargetWidth] == q[0]) begin
+          stores[q] = stores[q] + 3'd1;
         end
       end
     end
   endtask
 
   always_ff @(posedge clk_i) begin
-    if (constant_write_i) constants[constant_addr_i] = constant_data_i;
     if (!rst_ni || clear_i) begin
       out_valid_o <= 2'd0;
-      waits_q     <= 2'd0;
-    end else if (issue_i || out_valid_o != 2'd0) begin
+      can_store_o <= 1'b1;
+      targets     = '0;
+      for (int unsigned q = 0; q < 2; q++) begin
+        stores[q]  = 3'd0;
+        newest[q]  = 2'd0;
+        oldest[q]  = 2'd0;
+        waiting[q] = 3'd0;
+      end
+    end else if (issue_i || targets != '0 || out_valid_o != 2'd0) begin
+      if (issue_i) begin
+        for (int unsigned n = 0; n < 8; n++) begin
+          if (reads[n]) fetch(n[2:0], codes[n*8 +: 8]);
+        end
+      end
+      for (int unsigned n = 4*Stages; n > 0; n--) begin
+        if (n >= 4) begin
+          for (int unsigned i = 0; i < Count; i++) result[n][i] = result[n - 4][i];
+        end
+      end
+      targets = (targets << (3 * TargetWidth)) | ($bits(targets))'(record);
       if (issue_i) execute();
+      count_stores();
+      write_back();
       present();
-      out_valid_o <= waits | stays;
-      waits_q     <= waits & stays;
+      can_store_o <= !stores[0][2] && !stores[1][2];
     end
+    if (constant_write_i) constants[constant_addr_i] = constant_data_i;
   end
   /* verilator lint_on BLKSEQ */
 
-  `PRIM_ASSERT(SpaceForStores, !issue_i || clear_i || can_store_o)
+  `PRIM_ASSERT(SpaceForStores, can_store_o || clear_i || !(record[9] && record[6] || record[19] && record[16]))
 
 endmodule
 
