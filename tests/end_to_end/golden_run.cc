@@ -168,6 +168,7 @@ arch::ChipConfig ArrayChip(int64_t size, int64_t mxu_count, int64_t buffer_bytes
   chip.mxu_count = mxu_count;
   chip.mxu_accumulator_rows = accumulator_rows;
   chip.buffer_bytes = buffer_bytes;
+  chip.vpu_sublanes = size <= 8 ? 2 : size <= 16 ? 4 : size <= 64 ? 1 : 8;
   return chip;
 }
 

@@ -51,6 +51,8 @@ class Emitter {
   explicit Emitter(const arch::ChipConfig& chip);
 
   void SetLine(std::string_view operation, int line) { assembler_.SetLine(operation, line); }
+  // Which kernel the next vector instruction runs, for listings.
+  void SetKernel(std::string_view name) { assembler_.SetKernel(name); }
 
   void Load(arch::Dma instruction, const Touches& touches);
   void Store(arch::Dma instruction, const Touches& touches);

@@ -33,6 +33,15 @@ arch::Vector Row() {
   return vector;
 }
 
+arch::LoadKernel EmptyKernel() {
+  arch::LoadKernel load;
+  load.count = 1;
+  arch::Bundle bundle;
+  bundle.exit = 1;
+  arch::Encode(bundle, load.data);
+  return load;
+}
+
 std::vector<isa::Instruction> Decode(const isa::Program& program) {
   std::vector<isa::Instruction> instructions;
   for (uint32_t pc = 0; pc < program.bytes();) {
@@ -44,6 +53,7 @@ std::vector<isa::Instruction> Decode(const isa::Program& program) {
 
 TEST(EmitterTest, WaitsForWhatConflictsAndIsNotKnown) {
   Emitter emitter(Chip());
+  emitter.LoadKernel(EmptyKernel());
   AccessLog a, b, accumulator;
   emitter.Load(OneRun(), {{}, {}, {&a}});
   emitter.Load(OneRun(), {{}, {}, {&b}});
@@ -54,17 +64,17 @@ TEST(EmitterTest, WaitsForWhatConflictsAndIsNotKnown) {
   Result<isa::Program> program = emitter.Finish();
   ASSERT_TRUE(program.ok()) << program.status().message();
   const std::vector<isa::Instruction> instructions = Decode(*program);
-  EXPECT_TRUE(instructions[0].waits.empty());
-  ASSERT_EQ(instructions[2].waits.size(), 2u);
-  EXPECT_EQ(instructions[2].waits[0].target, 1u);
-  EXPECT_EQ(instructions[2].waits[0].weights, 0u);
-  EXPECT_EQ(instructions[2].waits[1].target, 2u);
-  EXPECT_EQ(instructions[2].waits[1].weights, 1u);
-  EXPECT_EQ(instructions[3].waits.size(), 1u);
-  EXPECT_TRUE(instructions[4].waits.empty());
+  EXPECT_TRUE(instructions[1].waits.empty());
+  ASSERT_EQ(instructions[3].waits.size(), 2u);
+  EXPECT_EQ(instructions[3].waits[0].target, 1u);
+  EXPECT_EQ(instructions[3].waits[0].weights, 0u);
+  EXPECT_EQ(instructions[3].waits[1].target, 2u);
+  EXPECT_EQ(instructions[3].waits[1].weights, 1u);
+  EXPECT_EQ(instructions[4].waits.size(), 1u);
+  EXPECT_TRUE(instructions[5].waits.empty());
   // The last vector knows of the product: one wait would do, the emitter takes at most two.
-  EXPECT_GE(instructions[5].waits.size(), 1u);
-  EXPECT_LE(instructions[5].waits.size(), 2u);
+  EXPECT_GE(instructions[6].waits.size(), 1u);
+  EXPECT_LE(instructions[6].waits.size(), 2u);
 }
 
 TEST(EmitterTest, MoreThanFourWaitsTakeASync) {

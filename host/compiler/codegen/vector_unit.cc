@@ -48,6 +48,7 @@ Status VectorUnit::Run(const kernel::Kernel& code, const std::vector<arch::Strea
   vector.kernel_base = place.kernel_base;
   vector.constant_base = place.constant_base;
   vector.body = code.body;
+  emitter_.SetKernel(code.name);
   emitter_.Vector(vector, touches);
   return OkStatus();
 }

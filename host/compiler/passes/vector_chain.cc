@@ -119,7 +119,8 @@ bool VectorChain::AppendArithmetic(const graph::Op& op, size_t x,
     }
     return true;
   }
-  Add(StepOf(op.opcode, IsFloat()), Operand(operands[1 - x]), x == 1);
+  const bool reversed = x == 1 && op.opcode == Opcode::kSubtract;  // the others commute
+  Add(StepOf(op.opcode, IsFloat()), Operand(operands[1 - x]), reversed);
   if (!is_choice) raw_ = type_ == ElementType::kBF16 || type_ == ElementType::kS8;
   return true;
 }
