@@ -47,6 +47,12 @@ class Variables {
   bool WrittenBetween(const Value& value, size_t a, size_t b) const {
     return AnyBetween(a, b, [&](const Instruction& i) { return Key(i.target) == Key(value); });
   }
+  // Whether all these readers find in `value` what the instruction at `i` finds there.
+  bool KeepsUntil(const Value& value, size_t i, const std::vector<size_t>& readers) const {
+    return std::all_of(readers.begin(), readers.end(), [&](size_t reader) {
+      return i < reader && SameBlock(i, reader) && !WrittenBetween(value, i, reader);
+    });
+  }
   bool StoredBetween(size_t a, size_t b) const {
     return AnyBetween(a, b,
                       [](const Instruction& i) { return i.target.kind == Kind::kOutput; });
@@ -95,7 +101,7 @@ void FoldSources(Region& region) {
       const bool once = readers.size() == 1 && variables.SameBlock(i, readers[0]) &&
                         !variables.StoredBetween(i, readers[0]);
       if (!once || !MayName(code[readers[0]], source)) continue;
-    } else if (!variables.IsStable(source)) {
+    } else if (!variables.IsStable(source) && !variables.KeepsUntil(source, i, readers)) {
       continue;
     }
     const bool is_register = source.kind == Kind::kVariable || source.kind == Kind::kShared;
