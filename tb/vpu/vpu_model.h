@@ -17,7 +17,7 @@ struct VpuSizes {
   int lanes, sublanes, cols, mxus, read_words, write_words;
 
   static constexpr int kAccumulatorRows = 32;  // in each half
-  static constexpr uint32_t kBufferBytes = 65536;
+  static constexpr uint32_t kBufferBytes = 1 << 18;
   int Elements() const { return lanes * sublanes; }
   int WordBytes() const { return 2 * lanes; }
 };

@@ -112,9 +112,9 @@ int32_t VpuProgramWriter::Place(int64_t unit, int64_t low, int64_t high,
 }
 
 std::vector<VpuProgramWriter::Dimension> VpuProgramWriter::LoopsOf(
-    std::array<int32_t, 8>& strides, bool flat, uint32_t first_loop) {
+    std::array<int32_t, 8>& strides, bool flat) {
   std::vector<Dimension> dimensions;
-  for (uint32_t l = first_loop; l < arch::kLoops; ++l) {
+  for (uint32_t l = 0; l < arch::kLoops; ++l) {
     dimensions.push_back({int64_t{vector_.counts[l]} - 1, &strides[l]});
   }
   dimensions.push_back({kMaxStep, &strides[6]});
@@ -145,7 +145,7 @@ arch::Stream VpuProgramWriter::RandomInput(uint32_t index, uint32_t half, int32_
   stream.unit = static_cast<uint32_t>(rng_.Below(sizes_.mxus));
   if (stream.source == static_cast<uint32_t>(StreamSource::kAccumulator)) {
     RandomBounds(stream);
-    base = Place(1, 0, 2 * VpuSizes::kAccumulatorRows - 1, LoopsOf(stream.strides, false, 0));
+    base = Place(1, 0, 2 * VpuSizes::kAccumulatorRows - 1, LoopsOf(stream.strides, false));
     return stream;
   }
   stream.flat = rng_.Chance(0.25);
@@ -153,7 +153,7 @@ arch::Stream VpuProgramWriter::RandomInput(uint32_t index, uint32_t half, int32_
   RandomBounds(stream);
   const int size = ElementBytes(stream.type);
   const int64_t row = int64_t{size} * sizes_.lanes * (stream.flat ? sizes_.sublanes : 1);
-  std::vector<Dimension> dimensions = LoopsOf(stream.strides, stream.flat, 0);
+  std::vector<Dimension> dimensions = LoopsOf(stream.strides, stream.flat);
   if (stream.source == 0 && !stream.flat && rng_.Chance(0.3)) {
     stream.gather = 1;
     stream.y_limit = std::min(stream.y_limit, kIndices);
@@ -166,28 +166,32 @@ arch::Stream VpuProgramWriter::RandomInput(uint32_t index, uint32_t half, int32_
   return stream;
 }
 
-// Each instance writes a block of its own.
+// No place is written twice: loops and step are the digits of the group's number, in any order.
 arch::Stream VpuProgramWriter::RandomOutput(uint32_t index, uint32_t half, int32_t& base) {
   arch::Stream stream = OpenStream(index, static_cast<LaneType>(rng_.Below(9)));
   stream.flat = rng_.Chance(0.25);
   if (!stream.flat && rng_.Chance(0.3)) stream.spread = static_cast<uint32_t>(rng_.Below(4));
   RandomBounds(stream);
-  int64_t instances = 1;
-  for (uint32_t l = 0; l < vector_.kernel_level; ++l) instances *= vector_.counts[l];
-  const int64_t region = kIndexBase / 2;
-  const int64_t block = region / instances / 64 * 64;
-  int64_t low = half * kHalf + (index - arch::kInputStreams) * region / 64 * 64;
-  int64_t stride = block;
-  for (uint32_t l = vector_.kernel_level; l-- > 0;) {
-    const bool down = rng_.Chance(0.3);
-    if (down) low += stride * (int64_t{vector_.counts[l]} - 1);
-    stream.strides[l] = static_cast<int32_t>(down ? -stride : stride);
-    stride *= vector_.counts[l];
-  }
   const int size = ElementBytes(stream.type);
   const int64_t row = int64_t{size} * sizes_.lanes * (stream.flat ? sizes_.sublanes : 1);
-  base = Place(IsSingle(stream) ? size : 8 * size, low, low + block - row,
-               LoopsOf(stream.strides, stream.flat, vector_.kernel_level));
+  std::vector<Dimension> digits = LoopsOf(stream.strides, stream.flat);
+  int64_t low = 0, extent = row;  // of what was placed so far, from the first element on
+  const auto place = [&](const Dimension& digit) {
+    const bool down = rng_.Chance(0.3);
+    *digit.stride = static_cast<int32_t>(down ? -extent : extent);
+    if (down) low += extent * digit.span;
+    extent *= digit.span + 1;
+  };
+  place(digits.back());  // the sublane
+  digits.pop_back();
+  for (size_t left = digits.size(); left > 0; --left) {
+    std::swap(digits[rng_.Below(left)], digits[left - 1]);
+    place(digits[left - 1]);
+  }
+  const int64_t region = kIndexBase / 2 / 64 * 64;
+  const int64_t unit = IsSingle(stream) ? size : 8 * size;
+  base = static_cast<int32_t>(half * kHalf + (index - arch::kInputStreams) * region + low +
+                              unit * rng_.Range(0, (region - extent) / unit));
   return stream;
 }
 
@@ -212,17 +216,19 @@ uint32_t VpuProgramWriter::RandomOperand(uint32_t& step, uint32_t other_inputs,
   return RandomRegister();
 }
 
-uint32_t VpuProgramWriter::RandomDestination(std::vector<uint32_t>& taken, bool lane) {
+uint32_t VpuProgramWriter::RandomDestination(std::vector<uint32_t>& taken,
+                                             std::optional<uint32_t> step) {
   for (;;) {
     uint32_t code = static_cast<uint32_t>(rng_.Below(kRegisters));
     if (prologue_ && rng_.Chance(0.5)) {
       code = arch::kOperandShared + static_cast<uint32_t>(rng_.Below(arch::kSharedRegisters));
     }
     const uint32_t output = static_cast<uint32_t>(rng_.Below(arch::kOutputStreams));
-    if (!lane && !prologue_ && (may_store_ >> output & 1) && rng_.Chance(0.4)) {
+    if (step && (may_store_[output] >> *step & 1) && rng_.Chance(0.5)) {
       code = arch::kOperandOutput + output;
     }
     if (std::find(taken.begin(), taken.end(), code) != taken.end()) continue;
+    if (code >= arch::kOperandOutput) may_store_[output] &= ~(1u << *step);
     taken.push_back(code);
     return code;
   }
@@ -250,7 +256,7 @@ arch::Bundle VpuProgramWriter::RandomBundle() {
     if (op == static_cast<uint32_t>(arch::AluOp::kLookup)) {
       *operands[1] = arch::kOperandConstant + static_cast<uint32_t>(rng_.Below(128));
     }
-    dst = RandomDestination(taken, false);
+    dst = RandomDestination(taken, a ? bundle.a_step : bundle.b_step);
   };
   if (rng_.Chance(0.9)) {
     slot(true, bundle.a_op, bundle.a_dst, {&bundle.a_x, &bundle.a_y, &bundle.a_z});
@@ -266,7 +272,7 @@ arch::Bundle VpuProgramWriter::RandomBundle() {
     bundle.lane_z = rng_.Chance(0.5) ? arch::kOperandScalar + static_cast<uint32_t>(rng_.Below(16))
                                      : arch::kOperandConstant +
                                            static_cast<uint32_t>(rng_.Below(128));
-    bundle.lane_dst = RandomDestination(taken, true);
+    bundle.lane_dst = RandomDestination(taken, std::nullopt);
   }
   for (const uint32_t code : taken) {
     std::vector<uint32_t>& written = code < arch::kOperandShared ? written_ : shared_written_;
@@ -322,7 +328,7 @@ std::vector<VpuInstruction> VpuProgramWriter::Write(uint32_t half) {
     uint32_t& count = vector_.counts[l];
     int64_t& product = l < vector_.kernel_level ? instances : turns;
     count = rng_.Chance(0.4) ? 1 : static_cast<uint32_t>(rng_.Range(2, 5));
-    if (product * count > 12) count = 1;
+    if (product * count > 12 || instances * turns * count > 48) count = 1;
     product *= count;
   }
   if (rng_.Chance(0.5)) {
@@ -331,7 +337,8 @@ std::vector<VpuInstruction> VpuProgramWriter::Write(uint32_t half) {
 
   std::vector<VpuInstruction> program;
   std::vector<arch::Stream> streams;
-  described_ = may_store_ = 0;
+  described_ = 0;
+  may_store_ = {};
   for (uint32_t q = 0; q < arch::kInputStreams; ++q) {
     if (!rng_.Chance(0.7)) continue;
     described_ |= 1u << q;
@@ -339,7 +346,7 @@ std::vector<VpuInstruction> VpuProgramWriter::Write(uint32_t half) {
   }
   for (uint32_t o = 0; o < arch::kOutputStreams; ++o) {
     if (o == 1 && rng_.Chance(0.4)) continue;
-    may_store_ |= 1u << o;
+    may_store_[o] = (2u << kMaxStep) - 1;
     streams.push_back(RandomOutput(arch::kInputStreams + o, 1 - half,
                                    vector_.bases[arch::kInputStreams + o]));
   }

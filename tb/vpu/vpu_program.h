@@ -1,6 +1,7 @@
 #ifndef SYSTOLITH_TB_VPU_VPU_PROGRAM_H_
 #define SYSTOLITH_TB_VPU_VPU_PROGRAM_H_
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -53,7 +54,7 @@ class VpuProgramWriter {
 
   // Strides, multiples of `unit`, and a base, such that all values lie in [low, high].
   int32_t Place(int64_t unit, int64_t low, int64_t high, std::span<const Dimension> dimensions);
-  std::vector<Dimension> LoopsOf(std::array<int32_t, 8>& strides, bool flat, uint32_t first_loop);
+  std::vector<Dimension> LoopsOf(std::array<int32_t, 8>& strides, bool flat);
   arch::Stream RandomInput(uint32_t index, uint32_t half, int32_t& base);
   arch::Stream RandomOutput(uint32_t index, uint32_t half, int32_t& base);
   void RandomBounds(arch::Stream& stream);
@@ -62,13 +63,15 @@ class VpuProgramWriter {
   uint32_t RandomOperand(uint32_t& step, uint32_t other_inputs, uint32_t other_step,
                          uint32_t& inputs);
   uint32_t RandomRegister();
-  uint32_t RandomDestination(std::vector<uint32_t>& taken, bool lane);
+  // At `step` of an ALU slot; nothing: of the lane slot.
+  uint32_t RandomDestination(std::vector<uint32_t>& taken, std::optional<uint32_t> step);
 
   Rng& rng_;
   const VpuSizes sizes_;
   arch::Vector vector_;
-  uint32_t described_ = 0;    // input streams
-  uint32_t may_store_ = 0;    // output streams
+  uint32_t described_ = 0;  // input streams
+  // Per output, the steps at which nothing is stored yet.
+  std::array<uint32_t, arch::kOutputStreams> may_store_{};
   bool prologue_ = false;
   std::vector<uint32_t> written_;  // registers that have a value
   std::vector<uint32_t> shared_written_;

@@ -151,15 +151,15 @@ TYPED_TEST_SUITE(VpuTest, Benches);
 TYPED_TEST(VpuTest, CopiesGroups) {
   TypeParam bench(this->rng_, 0);
   const std::vector<uint8_t> before = bench.memory;
-  for (const VpuInstruction& instruction : this->CopyProgram({1, 1, 3, 1, 5, 1}, 0, 32768)) {
+  for (const VpuInstruction& instruction : this->CopyProgram({1, 1, 3, 1, 5, 1}, 0, 131072)) {
     bench.Push(instruction);
   }
   ASSERT_NO_FATAL_FAILURE(this->Run(bench));
   ASSERT_FALSE(bench.fault);
   const int64_t bytes = 15 * this->kGroupBytes;
-  EXPECT_TRUE(std::equal(before.begin(), before.begin() + bytes, bench.memory.begin() + 32768));
-  EXPECT_TRUE(std::equal(before.begin() + 32768 + bytes, before.end(),
-                         bench.memory.begin() + 32768 + bytes));
+  EXPECT_TRUE(std::equal(before.begin(), before.begin() + bytes, bench.memory.begin() + 131072));
+  EXPECT_TRUE(std::equal(before.begin() + 131072 + bytes, before.end(),
+                         bench.memory.begin() + 131072 + bytes));
 }
 
 TYPED_TEST(VpuTest, RandomKernelsAgreeWithTheModel) {
