@@ -74,6 +74,27 @@ TEST(BuilderTest, ADivisionMovesItsNeighbourToSlotB) {
   EXPECT_EQ(kernel->BodyCycles({1, 1, 1, 1, 1, 1}), 4u + 16u);
 }
 
+TEST(BuilderTest, APlaceIsReadBeforeItIsOverwritten) {
+  Builder builder("in_place");
+  const Value early = builder.Load(0, 1);
+  Value y = builder.Op(arch::AluOp::kAddF32, {Value::Input(1), Value::F32(1)});
+  builder.Store(0, 1, y);
+  // The load is needed late only.
+  for (int i = 0; i < 9; ++i) y = builder.Op(arch::AluOp::kMultiplyF32, {y, y});
+  builder.Store(1, 0, builder.Op(arch::AluOp::kAddF32, {y, early}));
+  const Result<Kernel> kernel = builder.Finish();
+  ASSERT_TRUE(kernel.ok()) << kernel.status().message();
+  bool stored = false;
+  for (const auto& words : kernel->bundles) {
+    const arch::Bundle bundle = arch::DecodeBundle(words);
+    for (const uint32_t x : {bundle.a_x, bundle.a_y, bundle.b_x, bundle.b_y}) {
+      EXPECT_FALSE(x == arch::kOperandInput && stored);
+    }
+    stored |= bundle.a_dst == arch::kOperandOutput || bundle.b_dst == arch::kOperandOutput;
+  }
+  EXPECT_TRUE(stored);
+}
+
 TEST(BuilderTest, TooManyLiveValuesAreCountedInTheError) {
   Builder builder("wide");
   std::vector<Value> values;
