@@ -964,8 +964,8 @@ package isa_pkg;
       8'd5: alu_op_latency = 5'd4;  // multiply_subtract_f32
       8'd6: alu_op_latency = 5'd4;  // maximum_f32
       8'd7: alu_op_latency = 5'd4;  // minimum_f32
-      8'd8: alu_op_latency = 5'd16;  // divide_f32
-      8'd9: alu_op_latency = 5'd16;  // square_root_f32
+      8'd8: alu_op_latency = 5'd8;  // divide_f32
+      8'd9: alu_op_latency = 5'd8;  // square_root_f32
       8'd10: alu_op_latency = 5'd4;  // scale_f32
       8'd11: alu_op_latency = 5'd4;  // round_even_f32
       8'd12: alu_op_latency = 5'd4;  // round_away_f32
