@@ -14,6 +14,7 @@
 #include "host/arch/isa.h"
 #include "host/hal/transport.h"
 #include "sim/golden/testing/job.h"
+#include "sim/golden/testing/kernel.h"
 #include "tb/common/random.h"
 
 namespace systolith::backends {

@@ -27,6 +27,7 @@ TEST_P(ConformanceTest, RegistersHaveTheirResetValues) {
   EXPECT_EQ(Read(Csr::kMxuCount), config_.mxu_count);
   EXPECT_EQ(Read(Csr::kMxuRows), config_.mxu_rows);
   EXPECT_EQ(Read(Csr::kMxuCols), config_.mxu_cols);
+  EXPECT_EQ(Read(Csr::kVpuSublanes), config_.vpu_sublanes);
   EXPECT_EQ(Read(Csr::kFeatures), config_.IsHbm2() ? 7u : 3u);
   EXPECT_EQ(Read(Csr::kAccumulatorRows), config_.mxu_accumulator_rows);
   EXPECT_EQ(Read(Csr::kBufferBytes), config_.buffer_bytes);
@@ -128,15 +129,8 @@ TEST_P(ConformanceTest, AMatrixProductIsExact) {
   matmul.wait1_flag = 0;
   matmul.wait1_target = 1;
   program.Append(Opcode::kMatmul, matmul);
-  arch::Vector vector;
-  vector.engine = static_cast<uint32_t>(Engine::kVpu);
-  vector.counts = {3, 1, 1, 1, 1, 1};
-  vector.x_source = static_cast<uint32_t>(arch::XSource::kAccumulator);
-  vector.x_strides[0] = 1;
-  vector.out_base = 0x400;
-  vector.out_strides[0] = 32;
-  vector.length_limit = 5;
-  vector.length_level = arch::kNoLevel;
+  golden::AppendDrainKernel(program, config_, 3);
+  const arch::Vector vector = golden::DrainVector(config_, 3, 0x400);
   program.Append(Opcode::kVector, Signalling(Waiting(vector, 1, 1), 2));
   program.Append(Opcode::kStore, Waiting(Store(0x1000, 0x400, 3 * 32), 2, 1));
   program.Halt();
@@ -213,21 +207,6 @@ TEST_P(ConformanceTest, EveryFaultIsToldAndTheChipIsUsableAfterwards) {
       Opcode::kLoadScalar, arch::Scalar{.rd = 1, .imm = static_cast<int32_t>(buffer_bytes)});
   add("load_scalar of half a word", Fault::kMisaligned, Engine::kSequencer, 2, Opcode::kLoadScalar,
       arch::Scalar{.rd = 1, .imm = 2});
-  arch::Vector vector;
-  vector.engine = static_cast<uint32_t>(Engine::kVpu);
-  vector.counts.fill(1);
-  vector.x_source = static_cast<uint32_t>(arch::XSource::kBuffer);
-  vector.length_limit = 8;
-  vector.length_level = arch::kNoLevel;
-  vector.x_base = 4;
-  add("vector operand misaligned", Fault::kMisaligned, Engine::kVpu, kAny, Opcode::kVector, vector);
-  vector.x_base = buffer_bytes;
-  add("vector operand past the buffer", Fault::kBufferRange, Engine::kVpu, kAny, Opcode::kVector,
-      vector);
-  vector.x_source = static_cast<uint32_t>(arch::XSource::kAccumulator);
-  vector.x_base = static_cast<uint32_t>(2 * config_.mxu_accumulator_rows);
-  add("accumulator row too high", Fault::kAccumulatorRange, Engine::kVpu, kAny, Opcode::kVector,
-      vector);
   dma = Load(0, 0, 64);
   dma.gather = 1;
   dma.gather_base = 0;  // what the first instruction loaded: bytes of 0xff
@@ -373,7 +352,7 @@ TEST_P(ConformanceTest, CountersAddUp) {
   EXPECT_EQ(Read64(Csr::kWriteBytesLo), 4096u);
   EXPECT_GE(Read64(Csr::kReadBytesLo), 4096u);
   EXPECT_EQ(Read(Csr::kInstructions), 3u);
-  for (uint32_t e = 0; e < 12; ++e) {
+  for (uint32_t e = 0; e < arch::kConflictCount; ++e) {
     const auto at = [&](Csr base) {
       return Read64(static_cast<Csr>(static_cast<uint32_t>(base) + 8 * e));
     };
