@@ -70,7 +70,7 @@ module vpu_fetch #(
 );
 
   localparam int QueueRequests = 4;
-  localparam int QueueGroups   = 4;  // of each stream, besides the head
+  localparam int QueueGroups   = 8;  // of each stream, besides the head: a group per cycle takes 7
   localparam int QueueWords    = 4;  // of each word port: bank conflicts of one do not hold the others
   localparam int SlotWidth     = $clog2(QueueGroups);
   localparam int TagWidth      = 2 + SlotWidth;
