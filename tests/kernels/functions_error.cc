@@ -1,0 +1,117 @@
+#include "tests/kernels/functions_error.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "sim/golden/float/lane_arithmetic.h"
+
+namespace systolith::testing {
+namespace {
+
+namespace lane = golden::lane;
+
+constexpr mpfr_prec_t kPrecision = 100;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kSmallestNormal = 0x1p-126;
+constexpr double kAboveAll = 0x1p128;
+
+double UnitInLastPlace(double exact) {
+  const double magnitude = std::clamp(std::fabs(exact), kSmallestNormal, 0x1.fffffep127);
+  return std::ldexp(1.0, std::ilogb(magnitude) - 23);
+}
+
+double Allowed(const Bound& bound, double x, double exact) {
+  return bound.ulp * UnitInLastPlace(exact) + bound.argument * 0x1p-24 * std::fabs(x) +
+         bound.absolute;
+}
+
+// The error of a finite exact value's result in parts of `allowed`; `distance` is |result - exact|.
+double Share(uint32_t result, double exact, double distance, double allowed) {
+  const double value = lane::Float(result);
+  const bool may_change_sign = std::fabs(exact) <= allowed;
+  if (value == 0 && std::fabs(exact) < kSmallestNormal + allowed) {
+    if (may_change_sign && allowed > 0x1p-140) return 0;  // a zero of an absolute bound
+    return std::signbit(value) == std::signbit(exact) ? 0 : kInfinity;
+  }
+  if (std::signbit(value) != std::signbit(exact) && !may_change_sign) return kInfinity;
+  return distance / allowed;
+}
+
+}  // namespace
+
+ErrorMeter::ErrorMeter(const Function& function) : function_(function) {
+  mpfr_inits2(kPrecision, x_, y_, exact_, error_, nullptr);
+}
+
+ErrorMeter::~ErrorMeter() { mpfr_clears(x_, y_, exact_, error_, nullptr); }
+
+double ErrorMeter::Exact(uint32_t x, uint32_t y, uint32_t result) {
+  mpfr_set_flt(x_, lane::Float(lane::Flush(x)), MPFR_RNDN);
+  mpfr_set_flt(y_, lane::Float(lane::Flush(y)), MPFR_RNDN);
+  function_.exact(exact_, x_, y_);
+  if (mpfr_nan_p(exact_)) return result == golden::kNanF32 ? 0 : kInfinity;
+  if (lane::IsNan(result)) return kInfinity;
+  double exact = mpfr_get_d(exact_, MPFR_RNDN);
+  if (mpfr_inf_p(exact_) || mpfr_zero_p(exact_)) {
+    return lane::Bits(static_cast<float>(exact)) == result ? 0 : kInfinity;
+  }
+  if (exact == 0) exact = std::copysign(0x1p-1000, mpfr_sgn(exact_));
+  exact = std::clamp(exact, -0x1p1000, 0x1p1000);
+  const float value = lane::Float(result);
+  double distance = 0;
+  if (std::isinf(value)) {
+    if (std::fabs(exact) < kAboveAll) {
+      mpfr_set_d(error_, std::copysign(kAboveAll, value), MPFR_RNDN);
+      mpfr_sub(error_, error_, exact_, MPFR_RNDN);
+      distance = std::fabs(mpfr_get_d(error_, MPFR_RNDN));
+    }
+  } else {
+    mpfr_set_flt(error_, value, MPFR_RNDN);
+    mpfr_sub(error_, error_, exact_, MPFR_RNDN);
+    distance = std::fabs(mpfr_get_d(error_, MPFR_RNDN));
+  }
+  return Share(result, exact, distance, Allowed(function_.bound, lane::Flushed(x), exact));
+}
+
+double ErrorMeter::Screen(uint32_t x, uint32_t y, uint32_t result) const {
+  const double near = function_.near(lane::Flushed(x), lane::Flushed(y));
+  const double value = lane::Float(result);
+  if (!(std::fabs(near) < 0x1p127 && std::fabs(near) > 0x1p-125) || !std::isfinite(value)) {
+    return kInfinity;
+  }
+  const double allowed = Allowed(function_.bound, lane::Flushed(x), near);
+  return Share(result, near, std::fabs(value - near) + 0x1p-40 * std::fabs(near), allowed);
+}
+
+void ErrorMeter::Add(std::span<const uint32_t> x, std::span<const uint32_t> y,
+                     std::span<const uint32_t> results, bool screened) {
+  screened = screened && function_.near != nullptr;
+  for (size_t i = 0; i < results.size(); ++i) {
+    const uint32_t second = y.empty() ? 0 : y[i];
+    if (screened && Screen(x[i], second, results[i]) <= worst_) continue;
+    const double error = Exact(x[i], second, results[i]);
+    if (error <= worst_) continue;
+    worst_ = error;
+    worst_x_ = x[i], worst_y_ = second, worst_result_ = results[i];
+  }
+  count_ += results.size();
+}
+
+std::string ErrorMeter::Summary() const {
+  const Bound& bound = function_.bound;
+  const bool is_mixed = bound.argument != 0 || bound.absolute != 0;
+  std::string text = fmt::format("{}: {} inputs, worst error ", function_.name, count_);
+  text += is_mixed ? fmt::format("{:.3f} of the bound", worst_)
+                   : fmt::format("{:.3f} ulp", worst_ * bound.ulp);
+  text += fmt::format(" (bound {}) at 0x{:08x} ({:.9g})", BoundText(function_), worst_x_,
+                      lane::Float(worst_x_));
+  if (function_.arguments > 1) {
+    text += fmt::format(", 0x{:08x} ({:.9g})", worst_y_, lane::Float(worst_y_));
+  }
+  return text + fmt::format(" -> 0x{:08x} ({:.9g})", worst_result_, lane::Float(worst_result_));
+}
+
+}  // namespace systolith::testing

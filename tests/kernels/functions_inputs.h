@@ -1,0 +1,69 @@
+#ifndef SYSTOLITH_TESTS_KERNELS_FUNCTIONS_INPUTS_H_
+#define SYSTOLITH_TESTS_KERNELS_FUNCTIONS_INPUTS_H_
+
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "sim/golden/float/lane_arithmetic.h"
+
+// Inputs of the function tests, as bits.
+namespace systolith::testing {
+
+// Half of them any bits, half of magnitudes from 2^-24 to 2^8, where functions bend.
+inline uint32_t RandomInput(std::mt19937_64& rng) {
+  const uint64_t bits = rng();
+  const auto low = static_cast<uint32_t>(bits);
+  if ((bits >> 32 & 1) != 0) return low;
+  return (low & 0x807fffff) | (103 + static_cast<uint32_t>(bits >> 33) % 32) << 23;
+}
+
+// Any bits, few bits, numbers around powers of two, small numbers.
+inline uint32_t RandomInteger(std::mt19937_64& rng) {
+  const uint64_t bits = rng();
+  const auto low = static_cast<uint32_t>(bits);
+  const auto shift = static_cast<uint32_t>(bits >> 32) % 32;
+  switch (bits >> 40 & 3) {
+    case 0: return low;
+    case 1: return low >> shift;
+    case 2: return (uint32_t{1} << shift) + low % 5 - 2;
+    default: return 0 - (low >> shift);
+  }
+}
+
+// Zeros, subnormals, infinities, NaNs, the ends of the range.
+inline std::vector<uint32_t> SpecialInputs() {
+  std::vector<uint32_t> inputs;
+  for (const uint32_t bits :
+       {0x00000000u, 0x00000001u, 0x007fffffu, 0x00800000u, 0x00800001u, 0x00ffffffu, 0x01000000u,
+        0x7f7fffffu, 0x7f800000u, 0x7f800001u, 0x7fc00000u, 0x7fffffffu}) {
+    inputs.push_back(bits);
+    inputs.push_back(bits | 0x80000000);
+  }
+  return inputs;
+}
+
+// The special inputs and the neighbourhoods of what some function may find remarkable: powers of
+// two, halves, multiples of pi / 4 and of log 2 / 2.
+inline std::vector<uint32_t> RemarkableInputs() {
+  std::vector<uint32_t> inputs = SpecialInputs();
+  const auto add = [&inputs](double value) {
+    const uint32_t bits = golden::lane::Bits(static_cast<float>(value));
+    for (uint32_t near = bits - 2; near != bits + 3; ++near) {
+      inputs.push_back(near);
+      inputs.push_back(near | 0x80000000);
+    }
+  };
+  for (int exponent = -126; exponent < 128; ++exponent) add(std::ldexp(1.0, exponent));
+  for (int i = 1; i <= 512; ++i) {
+    add(i / 2.0);
+    add(i * M_PI_4);
+    add(i * M_LN2 / 2);
+  }
+  return inputs;
+}
+
+}  // namespace systolith::testing
+
+#endif  // SYSTOLITH_TESTS_KERNELS_FUNCTIONS_INPUTS_H_
