@@ -163,7 +163,8 @@ TEST(AssembleTest, ErrorsNamePlaceReasonAndRemedy) {
   EXPECT_THAT(ErrorOf("x = rotate_lanes in0, in1"), HasSubstr("the amount must be"));
   EXPECT_THAT(ErrorOf("x = call expp in0"), HasSubstr("no function is called 'expp'"));
   EXPECT_THAT(ErrorOf("for i in 0..1000000\nx = copy in0\nend"), HasSubstr("hardware loop"));
-  EXPECT_THAT(ErrorOf("for i in 0..n\nx = copy i\nend\nout0 = copy i"), HasSubstr("i has no value"));
+  EXPECT_THAT(ErrorOf("for i in 0..n\nx = copy i\nend\nout0 = copy i"),
+              HasSubstr("i has no value"));
 }
 
 TEST(AssembleTest, ParametersAreChecked) {

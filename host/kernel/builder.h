@@ -23,8 +23,8 @@ namespace systolith::kernel {
 //   ASSIGN_OR_RETURN(const Kernel kernel, builder.Finish());
 //
 // Any operand may be any value: where the hardware wants a register (lane operations, streams of
-// unequal steps in one operation), Finish() inserts a copy; where a copy is not needed, it goes, and
-// so do operations whose results nobody uses. Errors wait until Finish(), which returns the first.
+// unequal steps in one operation), Finish() inserts a copy; a copy that is not needed goes, and so
+// do operations whose results nobody uses. Errors wait until Finish(), which returns the first.
 class Builder {
  public:
   explicit Builder(std::string name) : name_(std::move(name)) {}

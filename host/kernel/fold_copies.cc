@@ -16,7 +16,8 @@ bool IsCopy(const Instruction& instruction) {
 // What all assignments and reads of a region say about its variables.
 class Variables {
  public:
-  explicit Variables(const Region& region) : region_(&region), blocks_(BlockOfInstructions(region)) {
+  explicit Variables(const Region& region)
+      : region_(&region), blocks_(BlockOfInstructions(region)) {
     for (size_t i = 0; i < region.instructions.size(); ++i) {
       const Instruction& instruction = region.instructions[i];
       ++writes_[Key(instruction.target)];

@@ -15,7 +15,9 @@ namespace systolith::kernel {
 // program in program order. Kernels are told apart by their contents, not their names.
 //
 //   ASSIGN_OR_RETURN(const auto place, memory.Use(kernel));
-//   if (place.load) for (auto& load : LoadInstructions(kernel, place.kernel_base, ...)) Append(load);
+//   if (place.load) {
+//     for (const auto& load : LoadInstructions(kernel, place.kernel_base, place.constant_base)) ...
+//   }
 class KernelMemory {
  public:
   struct Place {

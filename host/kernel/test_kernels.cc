@@ -224,40 +224,34 @@ Value RandomKernel::Operand() {
     case 0: return Value::Input(static_cast<int>(Pick(4)), static_cast<int>(Pick(3)));
     case 1: return Value::Bits(Pick(5));
     case 2: return Value::Scalar(static_cast<int>(Pick(16)));
-    case 3: if (!shared_.empty()) return shared_[Pick(static_cast<uint32_t>(shared_.size()))];
-      [[fallthrough]];
-    default: return known_[Pick(static_cast<uint32_t>(known_.size()))];
+    case 3: return shared_.empty() ? AnyOf(known_) : AnyOf(shared_);
+    default: return AnyOf(known_);
   }
 }
 
 void RandomKernel::Operation(Builder& builder, std::vector<Recording::Event>& events,
                              bool is_prologue) {
   Instruction instruction;
-  switch (const uint32_t kind = Pick(8)) {
-    case 0: instruction.target = Value::Output(static_cast<int>(Pick(2)),
-                                               static_cast<int>(Pick(4))); break;
-    case 1: if (is_prologue) {
-      instruction.target = shared_[Pick(static_cast<uint32_t>(shared_.size()))];
-      break;
-    }
-      [[fallthrough]];
-    default:
-      instruction.target = kind < 5 ? known_[Pick(static_cast<uint32_t>(known_.size()))]
-                                    : builder.Variable();
+  const uint32_t kind = Pick(8);
+  if (kind == 0) {
+    instruction.target = Value::Output(static_cast<int>(Pick(2)), static_cast<int>(Pick(4)));
+  } else if (kind == 1 && is_prologue) {
+    instruction.target = AnyOf(shared_);
+  } else {
+    instruction.target = kind < 5 ? AnyOf(known_) : builder.Variable();
   }
   const uint32_t choice = Pick(10);
   instruction.is_lane = choice < 2;
-  const auto& table = arch::kAluOps;
   const arch::OperationInfo& info =
       instruction.is_lane ? arch::kLaneOps[Pick(arch::kLaneOps.size())]
       : choice < 4        ? Info(arch::AluOp::kCopy)
-                          : table[Pick(static_cast<uint32_t>(table.size()))];
+                          : arch::kAluOps[Pick(arch::kAluOps.size())];
   instruction.code = info.code;
   std::vector<Value> operands;
   for (uint32_t i = 0; i < info.sources; ++i) operands.push_back(Operand());
   if (info.amount) operands.push_back(Pick(2) == 0 ? Value::Scalar(3) : Value::Bits(7));
   const bool is_lookup = !instruction.is_lane && info.name == "lookup";
-  if (is_lookup) operands[1] = tables_[Pick(static_cast<uint32_t>(tables_.size()))];
+  if (is_lookup) operands[1] = AnyOf(tables_);
   if (instruction.is_lane) {
     builder.Assign(instruction.target, static_cast<arch::LaneOp>(info.code), operands);
   } else {

@@ -43,7 +43,10 @@ class RandomKernel {
   const Recording& recording() const { return recording_; }
 
  private:
-  uint32_t Pick(uint32_t count) { return std::uniform_int_distribution<uint32_t>(0, count - 1)(rng_); }
+  uint32_t Pick(uint32_t count) { return rng_() % count; }
+  Value AnyOf(const std::vector<Value>& values) {
+    return values[Pick(static_cast<uint32_t>(values.size()))];
+  }
   Value Operand();
   void Part(Builder& builder, std::vector<Recording::Event>& events, int operations, int variables,
             bool is_prologue);

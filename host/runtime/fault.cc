@@ -61,8 +61,9 @@ std::string Detail(const FaultRecord& fault) {
              "outside of the prologue, or two slots write one place; assemble the kernel again";
     case arch::Fault::kKernelLoop:
       return "the kernel did not come to its exit: a loop ends that was not begun or whose level "
-             "belongs to the instruction, an exit stands inside a loop, kernel memory ends, or more "
-             "bundles ran than bundle_limit allows; check loops, kernel_level and bundle_limit";
+             "belongs to the instruction, an exit stands inside a loop, kernel memory ends, or "
+             "more bundles ran than bundle_limit allows; check loops, kernel_level and "
+             "bundle_limit";
     case arch::Fault::kKernelStream:
       return "a stream was never described, is named at two steps, or has fewer groups than the "
              "kernel takes; compare its `stream` instruction with what the bundle names";

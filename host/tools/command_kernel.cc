@@ -33,9 +33,9 @@ Result<kernel::Parameters> ReadParameters(const std::vector<std::string>& texts)
 Result<std::string> ChooseKernel(const Options& options, const std::vector<std::string>& names) {
   if (!options.kernel.empty()) return options.kernel;
   if (names.size() == 1) return names.front();
-  return InvalidArgument(fmt::format("choose one with --kernel NAME: {}",
-                                     names.empty() ? "there is none" : fmt::format(
-                                         "{}", fmt::join(names, ", "))));
+  if (names.empty()) return InvalidArgument(options.program + ": has no kernel");
+  return InvalidArgument(
+      fmt::format("choose one with --kernel NAME: {}", fmt::join(names, ", ")));
 }
 
 std::string Streams(std::string_view kind, uint32_t mask) {
@@ -57,8 +57,8 @@ void PrintFigures(const kernel::Kernel& kernel) {
   const std::array<uint32_t, arch::kLoops> once = {1, 1, 1, 1, 1, 1};
   fmt::print("bundles           {} ({} of the prologue); {} exist\n", kernel.bundles.size(),
              kernel.body, arch::kKernelBundles);
-  fmt::print("body              {} ALU operations, {:.0f} % of the slots; {} lane operations\n", alu,
-             50.0 * alu / static_cast<double>(body), lane);
+  fmt::print("body              {} ALU operations, {:.0f} % of the slots; {} lane operations\n",
+             alu, 50.0 * alu / static_cast<double>(body), lane);
   fmt::print("                  {} cycles for {} instances, each loop run once\n",
              kernel.BodyCycles(once), arch::kVectorThreads);
   fmt::print("registers         {} of {} v, {} of {} w\n", kernel.vector_registers,
