@@ -68,8 +68,9 @@ module vpu_fetch_groups #(
   localparam int Blocks    = Elements * 4 / WordBytes;
   localparam int RowBlocks = Lanes * 4 / WordBytes;
   // The simulator unrolls loops of up to 8 rounds, which makes wide work slower.
-  localparam int RowRounds  = (Sublanes > 8) ? Sublanes : 9;
-  localparam int PortRounds = (Ports > 8) ? Ports : 9;
+  localparam int RowRounds    = (Sublanes > 8) ? Sublanes : 9;
+  localparam int PortRounds   = (Ports > 8) ? Ports : 9;
+  localparam int StreamRounds = 9;
 
   // Private to the block at the end, and blocking. A group is Blocks blocks of the size of a word.
   logic [WordWidth-1:0]              blocks        [0:Slots*Blocks-1];
@@ -85,7 +86,6 @@ module vpu_fetch_groups #(
   logic [Sublanes*32-1:0]            row_x         [0:Slots-1];
   logic [31:0]                       used_q        [0:3];
   logic [31:0]                       head_q        [0:3];
-  logic                              left_q        [0:3];  // within a cycle: the head left
   logic                              waiting_q;  // a queue holds a group
 
   // What the tasks below work on, in place of wide arguments and locals, which the simulator would
@@ -279,28 +279,24 @@ module vpu_fetch_groups #(
 
   // The head of each stream's queue, if it is complete and the stream's output is free.
   task automatic offer_groups();
-    logic [31:0] q;
+    logic [31:0] slot;
     group_valid_o <= group_valid_o & ~group_ready_i;
-    for (int unsigned slot = 0; slot < Slots; slot++) begin
-      q = slot / QueueGroups;
-      if (slot % QueueGroups == head_q[q] && rows_known[slot] && words_left[slot] == 32'd0
-          && (!group_valid_o[q] || group_ready_i[q])) begin
-        for (int unsigned s = 0; s < RowRounds; s++) begin
-          if (s < Sublanes) begin
-            if (s == 0 || !spread[slot][1]) widen(slot, s);
-            group_o[(q*Sublanes + s)*Lanes*32 +: Lanes*32] <= row;
+    for (int unsigned q = 0; q < StreamRounds; q++) begin
+      if (q < 4) begin
+        slot = q * QueueGroups + head_q[q & 3];
+        if (rows_known[slot] && words_left[slot] == 32'd0
+            && (!group_valid_o[q & 3] || group_ready_i[q & 3])) begin
+          for (int unsigned s = 0; s < RowRounds; s++) begin
+            if (s < Sublanes) begin
+              if (s == 0 || !spread[slot][1]) widen(slot, s);
+              group_o[(q*Sublanes + s)*Lanes*32 +: Lanes*32] <= row;
+            end
           end
+          group_valid_o[q & 3] <= 1'b1;
+          rows_known[slot] = 1'b0;
+          used_q[q & 3]    = used_q[q & 3] - 32'd1;
+          head_q[q & 3]    = (head_q[q & 3] + 32'd1) & 32'(QueueGroups - 1);
         end
-        group_valid_o[q] <= 1'b1;
-        rows_known[slot] = 1'b0;
-        left_q[q]        = 1'b1;
-      end
-    end
-    for (int unsigned i = 0; i < 4; i++) begin
-      if (left_q[i]) begin
-        used_q[i] = used_q[i] - 32'd1;
-        head_q[i] = (head_q[i] + 32'd1) & 32'(QueueGroups - 1);
-        left_q[i] = 1'b0;
       end
     end
   endtask
@@ -332,7 +328,6 @@ module vpu_fetch_groups #(
       for (int unsigned q = 0; q < 4; q++) begin
         used_q[q] = 32'd0;
         head_q[q] = 32'd0;
-        left_q[q] = 1'b0;
       end
       for (int unsigned i = 0; i < Slots; i++) rows_known[i] = 1'b0;
     end else if (open_i || waiting_q || group_valid_o != '0) begin
