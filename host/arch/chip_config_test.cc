@@ -72,6 +72,22 @@ TEST(ChipConfigTest, TimingChangesNeitherHashAndSizeChangesBoth) {
   EXPECT_NE(base.ProgramHash(), larger.ProgramHash());
 }
 
+TEST(ChipConfigTest, ProgramsDependOnSublanesButNotOnPortsOfTheVectorUnit) {
+  const auto with = [](const std::string& vpu) {
+    return ParseChipConfig(std::string(kSmall) + "[vpu]\n" + vpu + "\n", "f");
+  };
+  const auto base = with("").value();
+  for (const char* ports : {"read_words = 4", "write_words = 2"}) {
+    EXPECT_EQ(with(ports)->ProgramHash(), base.ProgramHash()) << ports;
+    EXPECT_NE(with(ports)->BuildHash(), base.BuildHash()) << ports;
+  }
+  EXPECT_NE(with("sublanes = 4")->ProgramHash(), base.ProgramHash());
+  EXPECT_NE(with("sublanes = 4")->BuildHash(), base.BuildHash());
+  for (const char* wrong : {"sublanes = 3", "sublanes = 16", "read_words = 3", "write_words = 4"}) {
+    EXPECT_FALSE(with(wrong).ok()) << wrong;
+  }
+}
+
 TEST(ChipConfigTest, ToTomlLoadsToAnEqualConfiguration) {
   const auto config = LoadChipConfig("v2").value();
   const auto again = ParseChipConfig(config.ToToml(), "again");

@@ -107,6 +107,7 @@ Result<Counters> ChipPort::ReadCounters() {
     EngineCycles engine{.engine = std::string(arch::Name(static_cast<arch::Engine>(e)))};
     ASSIGN_OR_RETURN(engine.busy, ReadPair(arch::At(Csr::kBusy, 2 * e)));
     ASSIGN_OR_RETURN(engine.stall, ReadPair(arch::At(Csr::kStall, 2 * e)));
+    ASSIGN_OR_RETURN(engine.conflicts, transport_->ReadCsr(arch::At(Csr::kConflict, e)));
     if (engine.busy + engine.stall > counters.cycles) {
       return Internal(fmt::format("counters of {} exceed the job: busy {} + stall {} > cycles {}",
                                   engine.engine, engine.busy, engine.stall, counters.cycles));

@@ -20,6 +20,7 @@ Counters& Counters::operator+=(const Counters& other) {
     mine->busy += theirs.busy;
     mine->stall += theirs.stall;
     mine->idle += theirs.idle;
+    mine->conflicts += theirs.conflicts;
   }
   return *this;
 }

@@ -13,6 +13,8 @@ struct EngineCycles {
   uint64_t busy = 0;   // did something or had work in flight
   uint64_t stall = 0;  // had an instruction, but waited for a flag, an operand or space
   uint64_t idle = 0;   // had no instruction
+  // Word accesses to the unified buffer that a bank conflict held back, one per port and cycle.
+  uint64_t conflicts = 0;
 
   bool operator==(const EngineCycles&) const = default;
 };

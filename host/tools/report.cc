@@ -34,8 +34,10 @@ Json ChipJson(const arch::ChipConfig& chip) {
 Json EnginesJson(const runtime::Counters& counters) {
   Json engines = Json::object();
   for (const runtime::EngineCycles& engine : counters.engines) {
-    engines[engine.engine] = {
-        {"busy", engine.busy}, {"stall", engine.stall}, {"idle", engine.idle}};
+    engines[engine.engine] = {{"busy", engine.busy},
+                              {"stall", engine.stall},
+                              {"idle", engine.idle},
+                              {"conflicts", engine.conflicts}};
   }
   return engines;
 }
