@@ -51,6 +51,8 @@ class VpuBench {
   }
 
   void Push(const VpuInstruction& instruction) { instructions_.push_back(instruction); }
+  // Of what was pushed last.
+  uint32_t LastPc() const { return instructions_.back().pc; }
 
   // One cycle. Everything that is observed stands in the members below.
   void Step() {
