@@ -161,6 +161,12 @@ TEST(AssembleTest, ErrorsNamePlaceReasonAndRemedy) {
   EXPECT_THAT(ErrorOf("loop 5\nx = copy in0"), HasSubstr("has no `end`"));
   EXPECT_THAT(ErrorOf("end\nend\nend"), HasSubstr("too many above"));
   EXPECT_THAT(ErrorOf("x = rotate_lanes in0, in1"), HasSubstr("the amount must be"));
+  EXPECT_THAT(ErrorOf("x = copy " + std::string(100000, '(')), HasSubstr("nests too deeply"));
+  EXPECT_THAT(ErrorOf("x = copy " + std::string(100000, '-')), HasSubstr("nests too deeply"));
+  std::string blocks;
+  for (int i = 0; i < 10000; ++i) blocks += "if 1\n";
+  EXPECT_THAT(ErrorOf(blocks), HasSubstr("blocks nest too deeply"));
+  EXPECT_THAT(ErrorOf("x = copy in0[40]\ny = nothing"), HasSubstr("f.kernel:4:"));
   EXPECT_THAT(ErrorOf("x = call expp in0"), HasSubstr("no function is called 'expp'"));
   EXPECT_THAT(ErrorOf("for i in 0..1000000\nx = copy in0\nend"), HasSubstr("hardware loop"));
   EXPECT_THAT(ErrorOf("for i in 0..n\nx = copy i\nend\nout0 = copy i"),

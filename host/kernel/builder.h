@@ -61,6 +61,9 @@ class Builder {
   void BeginLoop(int loop);
   void EndLoop();
 
+  // The first error so far.
+  const Status& status() const { return status_; }
+
   // Schedules, allocates, encodes. Ends the builder's life.
   Result<Kernel> Finish();
 

@@ -130,7 +130,10 @@ Result<std::vector<Value>> Interpreter::RunFunction(const Definition& function,
 }
 
 Status Interpreter::Run(const std::vector<Statement>& statements) {
-  for (const Statement& statement : statements) RETURN_IF_ERROR(Run(statement));
+  for (const Statement& statement : statements) {
+    RETURN_IF_ERROR(Run(statement));
+    RETURN_IF_ERROR(builder_.status());
+  }
   return OkStatus();
 }
 

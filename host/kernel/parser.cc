@@ -12,6 +12,8 @@ namespace {
 
 using Kind = Statement::Kind;
 
+constexpr int kMaxNesting = 100;
+
 // Reads the tokens of one line.
 class Line {
  public:
@@ -35,6 +37,12 @@ class Line {
   }
   Status ExpectEnd() const { return IsEnd() ? OkStatus() : Unexpected("the end of the line"); }
   bool IsEnd() const { return Peek().kind == Token::Kind::kEnd; }
+  // Counts expressions inside of expressions: the stack is finite.
+  Status Enter() {
+    return ++depth_ <= kMaxNesting ? OkStatus()
+                                   : SyntaxError(Peek().location, "the expression nests too deeply");
+  }
+  void Leave() { --depth_; }
   Result<std::string> Name(std::string_view what) {
     if (Peek().kind != Token::Kind::kName) return Unexpected(what);
     return Take().text;
@@ -48,6 +56,7 @@ class Line {
  private:
   const std::vector<Token>& tokens_;
   size_t at_ = 0;
+  int depth_ = 0;
 };
 
 Result<Expression> ParseExpression(Line& line);
@@ -62,7 +71,16 @@ Result<std::vector<Expression>> ParseIndex(Line& line) {
   return index;
 }
 
+Result<Expression> ParseUncounted(Line& line);
+
 Result<Expression> ParsePrimary(Line& line) {
+  RETURN_IF_ERROR(line.Enter());
+  Result<Expression> expression = ParseUncounted(line);
+  line.Leave();
+  return expression;
+}
+
+Result<Expression> ParseUncounted(Line& line) {
   Expression expression;
   expression.token = line.Peek();
   switch (expression.token.kind) {
@@ -212,6 +230,9 @@ class Parser {
 
   // Statements up to the `end` that belongs to `opener`, or, if `saw_else` is given, up to `else`.
   Result<std::vector<Statement>> ParseBlock(const Token& opener, bool* saw_else) {
+    if (++depth_ > kMaxNesting) {
+      return SyntaxError(opener.location, "the blocks nest too deeply");
+    }
     std::vector<Statement> statements;
     while (at_ < lines_.size()) {
       const std::string& first = lines_[at_].front().text;
@@ -220,6 +241,7 @@ class Parser {
         line.Take();
         if (saw_else != nullptr) *saw_else = first == "else";
         RETURN_IF_ERROR(line.ExpectEnd());
+        --depth_;
         return statements;
       }
       ASSIGN_OR_RETURN(Statement statement, ParseStatement());
@@ -355,6 +377,7 @@ class Parser {
 
   const std::vector<std::vector<Token>>& lines_;
   size_t at_ = 0;
+  int depth_ = 0;  // of blocks
 };
 
 }  // namespace
