@@ -507,9 +507,9 @@ module vpu_lanes #(
           if (reads[n]) fetch(n[2:0], codes[n*8 +: 8]);
         end
       end
-      for (int unsigned n = 4*Stages; n > 0; n--) begin
-        if (n >= 4) begin
-          for (int unsigned i = 0; i < Count; i++) result[n][i] = result[n - 4][i];
+      for (int unsigned n = 0; n < 4*Stages; n++) begin  // the last stage first
+        for (int unsigned i = 0; i < Count; i++) begin
+          result[4*Stages + 3 - n][i] = result[4*Stages - 1 - n][i];
         end
       end
       targets = (targets << (3 * TargetWidth)) | ($bits(targets))'(record);

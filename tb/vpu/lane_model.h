@@ -2,20 +2,27 @@
 #define SYSTOLITH_TB_VPU_LANE_MODEL_H_
 
 #include <cstdint>
+#include <vector>
 
 #include "host/arch/isa.h"
 
-// What a lane of the vector unit computes, by rtl/arch/README.md and the host's own IEEE
-// arithmetic.
+// What the vector unit computes, by rtl/arch/README.md and the host's own arithmetic.
 namespace systolith::tb {
 
-// x <- op(x, operand).
-uint32_t LaneStep(arch::VectorOp op, uint32_t x, uint32_t operand);
+// An operation of an ALU slot on one lane; all but lookup.
+uint32_t AluResult(arch::AluOp op, uint32_t x, uint32_t y, uint32_t z);
 
-// An element of a buffer row as a lane, and back.
-uint32_t LaneFromElement(arch::LaneType type, uint32_t element);
-uint32_t ElementFromLane(arch::LaneType type, uint32_t lane);
-int ElementBytes(arch::LaneType type);
+// A row group: `lanes` elements of row 0, then row 1, ...
+struct GroupShape {
+  int lanes;
+  int sublanes;
+  int Count() const { return lanes * sublanes; }
+};
+using Group = std::vector<uint32_t>;
+
+// An operation of the lane slot.
+Group LaneResult(arch::LaneOp op, GroupShape shape, const Group& x, const Group& y,
+                 uint32_t amount);
 
 }  // namespace systolith::tb
 
