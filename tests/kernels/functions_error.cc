@@ -24,19 +24,19 @@ double UnitInLastPlace(double exact) {
 }
 
 double Allowed(const Bound& bound, double x, double exact) {
-  return bound.ulp * UnitInLastPlace(exact) + bound.argument * 0x1p-24 * std::fabs(x) +
-         bound.absolute;
+  const double of_argument = bound.argument == 0 ? 0 : bound.argument * 0x1p-24 * std::fabs(x);
+  return bound.ulp * UnitInLastPlace(exact) + of_argument + bound.absolute;
 }
 
+bool IsMixed(const Bound& bound) { return bound.argument != 0 || bound.absolute != 0; }
+
 // The error of a finite exact value's result in parts of `allowed`; `distance` is |result - exact|.
-double Share(uint32_t result, double exact, double distance, double allowed) {
+// The sign is free only where a mixed bound spans zero.
+double Share(uint32_t result, double exact, double distance, double allowed, bool is_mixed) {
   const double value = lane::Float(result);
-  const bool may_change_sign = std::fabs(exact) <= allowed;
-  if (value == 0 && std::fabs(exact) < kSmallestNormal + allowed) {
-    if (may_change_sign && allowed > 0x1p-140) return 0;  // a zero of an absolute bound
-    return std::signbit(value) == std::signbit(exact) ? 0 : kInfinity;
-  }
-  if (std::signbit(value) != std::signbit(exact) && !may_change_sign) return kInfinity;
+  const bool sign_is_free = is_mixed && std::fabs(exact) <= kSmallestNormal + allowed;
+  if (std::signbit(value) != std::signbit(exact) && !sign_is_free) return kInfinity;
+  if (value == 0 && std::fabs(exact) < kSmallestNormal + allowed) return 0;
   return distance / allowed;
 }
 
@@ -55,7 +55,8 @@ double ErrorMeter::Exact(uint32_t x, uint32_t y, uint32_t result) {
   if (mpfr_nan_p(exact_)) return result == golden::kNanF32 ? 0 : kInfinity;
   if (lane::IsNan(result)) return kInfinity;
   double exact = mpfr_get_d(exact_, MPFR_RNDN);
-  if (mpfr_inf_p(exact_) || mpfr_zero_p(exact_)) {
+  const bool underflows = mpfr_zero_p(exact_) && !mpfr_zero_p(x_) && IsMixed(function_.bound);
+  if (mpfr_inf_p(exact_) || (mpfr_zero_p(exact_) && !underflows)) {
     return lane::Bits(static_cast<float>(exact)) == result ? 0 : kInfinity;
   }
   if (exact == 0) exact = std::copysign(0x1p-1000, mpfr_sgn(exact_));
@@ -73,7 +74,8 @@ double ErrorMeter::Exact(uint32_t x, uint32_t y, uint32_t result) {
     mpfr_sub(error_, error_, exact_, MPFR_RNDN);
     distance = std::fabs(mpfr_get_d(error_, MPFR_RNDN));
   }
-  return Share(result, exact, distance, Allowed(function_.bound, lane::Flushed(x), exact));
+  return Share(result, exact, distance, Allowed(function_.bound, lane::Flushed(x), exact),
+               IsMixed(function_.bound));
 }
 
 double ErrorMeter::Screen(uint32_t x, uint32_t y, uint32_t result) const {
@@ -83,7 +85,8 @@ double ErrorMeter::Screen(uint32_t x, uint32_t y, uint32_t result) const {
     return kInfinity;
   }
   const double allowed = Allowed(function_.bound, lane::Flushed(x), near);
-  return Share(result, near, std::fabs(value - near) + 0x1p-40 * std::fabs(near), allowed);
+  return Share(result, near, std::fabs(value - near) + 0x1p-40 * std::fabs(near), allowed,
+               IsMixed(function_.bound));
 }
 
 void ErrorMeter::Add(std::span<const uint32_t> x, std::span<const uint32_t> y,
@@ -102,10 +105,9 @@ void ErrorMeter::Add(std::span<const uint32_t> x, std::span<const uint32_t> y,
 
 std::string ErrorMeter::Summary() const {
   const Bound& bound = function_.bound;
-  const bool is_mixed = bound.argument != 0 || bound.absolute != 0;
   std::string text = fmt::format("{}: {} inputs, worst error ", function_.name, count_);
-  text += is_mixed ? fmt::format("{:.3f} of the bound", worst_)
-                   : fmt::format("{:.3f} ulp", worst_ * bound.ulp);
+  text += IsMixed(bound) ? fmt::format("{:.3f} of the bound", worst_)
+                          : fmt::format("{:.3f} ulp", worst_ * bound.ulp);
   text += fmt::format(" (bound {}) at 0x{:08x} ({:.9g})", BoundText(function_), worst_x_,
                       lane::Float(worst_x_));
   if (function_.arguments > 1) {
