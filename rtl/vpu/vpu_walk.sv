@@ -177,7 +177,7 @@ module vpu_walk (
     streams_are_legal = legal;
   endfunction
 
-  function automatic logic loops_are_legal(input logic [5:0] opened);
+  function automatic logic loops_are_legal(input logic [5:0] opened, input logic leaves);
     logic [5:0]  bits;
     logic [5:0]  outer;
     logic [32:0] limit;
@@ -185,44 +185,14 @@ module vpu_walk (
     outer = 6'((7'd1 << instr_i.kernel_level) - 7'd1);
     limit = (instr_i.bundle_limit == 32'd0) ? 33'h1_0000_0000 : {1'b0, instr_i.bundle_limit};
     loops_are_legal = (bits & outer) == 6'd0 && (bundle.loop_end & ~opened) == 6'd0
-                      && !(bundle.exit && (opened & ~bundle.loop_end) != 6'd0)
+                      && !(leaves && (opened & ~bundle.loop_end) != 6'd0)
                       && executed_q < limit;
   endfunction
 
-  task automatic check();
-    logic [1:0] a_outputs;
-    logic [1:0] b_outputs;
-    logic [4:0] cycles;
-    logic       operations;
-    logic       registers;
-    logic       loops;
-    logic       streams;
-    logic [5:0] opened;
+  // Which loops end with the bundle, and which takes another turn.
+  task automatic follow(output logic [5:0] ended, output logic again,
+                        output logic [2:0] again_loop);
     logic [5:0] last;
-    logic [5:0] ended;
-    logic       again;
-    logic [2:0] again_loop;
-    a_inputs = vpu_check_pkg::inputs_named(bundle.a_op, bundle.a_x, bundle.a_y, bundle.a_z);
-    b_inputs = vpu_check_pkg::inputs_named(bundle.b_op, bundle.b_x, bundle.b_y, bundle.b_z);
-    opened    = active_q | bundle.loop_start;
-    a_outputs = vpu_check_pkg::outputs_named(bundle.a_op, bundle.a_dst);
-    b_outputs = vpu_check_pkg::outputs_named(bundle.b_op, bundle.b_dst);
-    named     = {a_outputs | b_outputs, a_inputs | b_inputs};
-    cycles    = gap(count_q);
-    operations = operations_exist(bundle.a_op, bundle.b_op, bundle.lane_op);
-    registers  = registers_are_legal(prologue_q);
-    loops      = loops_are_legal(opened);
-    streams    = streams_are_legal(named);
-
-    fault_address_o <= {15'd0, number_q};
-    state_q         <= StFault;
-    if (outside_q) fault_cause_o <= isa_pkg::FaultKernelLoop;
-    else if (!operations) fault_cause_o <= isa_pkg::FaultKernelOpcode;
-    else if (!registers) fault_cause_o <= isa_pkg::FaultKernelRegister;
-    else if (!loops) fault_cause_o <= isa_pkg::FaultKernelLoop;
-    else if (!streams) fault_cause_o <= isa_pkg::FaultKernelStream;
-    else state_q <= StNext;
-
     ended      = 6'd0;
     again      = 1'b0;
     again_loop = 3'd0;
@@ -244,16 +214,53 @@ module vpu_walk (
         end
       end
     end
+    last_q <= last;
+  endtask
+
+  task automatic check();
+    logic [1:0] a_outputs;
+    logic [1:0] b_outputs;
+    logic [4:0] cycles;
+    logic       operations;
+    logic       registers;
+    logic       loops;
+    logic       streams;
+    logic       leaves;
+    logic [5:0] opened;
+    logic [5:0] ended;
+    logic       again;
+    logic [2:0] again_loop;
+    follow(ended, again, again_loop);
+    leaves     = bundle.exit && !again;
+    opened     = active_q | bundle.loop_start;
+    a_inputs   = vpu_check_pkg::inputs_named(bundle.a_op, bundle.a_x, bundle.a_y, bundle.a_z);
+    b_inputs   = vpu_check_pkg::inputs_named(bundle.b_op, bundle.b_x, bundle.b_y, bundle.b_z);
+    a_outputs  = vpu_check_pkg::outputs_named(bundle.a_op, bundle.a_dst);
+    b_outputs  = vpu_check_pkg::outputs_named(bundle.b_op, bundle.b_dst);
+    named      = {a_outputs | b_outputs, a_inputs | b_inputs};
+    cycles     = gap(count_q);
+    operations = operations_exist(bundle.a_op, bundle.b_op, bundle.lane_op);
+    registers  = registers_are_legal(prologue_q);
+    loops      = loops_are_legal(opened, leaves);
+    streams    = streams_are_legal(named);
+
+    fault_address_o <= {15'd0, number_q};
+    state_q         <= StFault;
+    if (outside_q) fault_cause_o <= isa_pkg::FaultKernelLoop;
+    else if (!operations) fault_cause_o <= isa_pkg::FaultKernelOpcode;
+    else if (!registers) fault_cause_o <= isa_pkg::FaultKernelRegister;
+    else if (!loops) fault_cause_o <= isa_pkg::FaultKernelLoop;
+    else if (!streams) fault_cause_o <= isa_pkg::FaultKernelStream;
+    else state_q <= StNext;
+
     ended_q      <= ended;
     again_q      <= again;
     again_loop_q <= again_loop;
     opened_q     <= opened;
-    last_q       <= last;
     next_q       <= again ? origin[again_loop][16:0] : number_q + 17'd1;
-    leaves_q     <= bundle.exit && !again;
+    leaves_q     <= leaves;
 
-    step_o <= {a_outputs, a_inputs, named, bundle.exit && !again, prologue_q, cycles, count_q,
-               bundle_i};
+    step_o <= {a_outputs, a_inputs, named, leaves, prologue_q, cycles, count_q, bundle_i};
   endtask
 
   task automatic advance();
