@@ -2,11 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <functional>
 #include <numeric>
 
 #include "host/compiler/compile.h"
 #include "host/import/import.h"
 #include "host/isa/assembler.h"
+#include "host/isa/instruction.h"
 #include "host/runtime/device.h"
 #include "host/runtime/executable.h"
 #include "host/runtime/memory_allocator.h"
@@ -159,6 +161,69 @@ TEST_P(RuntimeTest, EnginesAccountForEveryCycle) {
   EXPECT_GE(counters.hbm_bytes_written, 19u * 11 * 4);
   for (const EngineCycles& engine : counters.engines) {
     EXPECT_EQ(engine.busy + engine.stall + engine.idle, counters.cycles) << engine.engine;
+  }
+}
+
+TEST_P(RuntimeTest, AFaultOfAKernelNamesKernelBundleAndOperation) {
+  constexpr char kSum[] = R"(
+module {
+  func.func public @main(%arg0: tensor<5x7xf32>, %arg1: tensor<5x7xf32>) -> tensor<5x7xf32> {
+    %0 = stablehlo.add %arg0, %arg1 : tensor<5x7xf32>
+    return %0 : tensor<5x7xf32>
+  }
+})";
+  const isa::Executable good = Compile(kSum);
+  const Shape shape{ElementType::kF32, {5, 7}};
+  const std::vector<Literal> arguments = {tools::RandomLiteral(shape, 1, 0),
+                                          tools::RandomLiteral(shape, 2, 0)};
+  const auto usable = *LoadedExecutable::Load(device_, good);
+  const auto expected = usable->Call(arguments);
+  ASSERT_TRUE(expected.ok()) << expected.status().message();
+
+  struct Damage {
+    std::string cause, shown;
+    std::function<void(arch::Bundle&)> bundle;
+    std::function<void(arch::Stream&)> stream = [](arch::Stream&) {};
+  };
+  const std::vector<Damage> damages = {
+      {"kernel_opcode", "unknown operation 250", [](arch::Bundle& b) { b.a_op = 250; }},
+      {"kernel_register", "?70", [](arch::Bundle& b) { b.a_x = 70; }},
+      {"kernel_loop", "end of loop 0", [](arch::Bundle& b) { b.loop_end = 1; }},
+      {"kernel_stream", "in1", [](arch::Bundle&) {},
+       [](arch::Stream& stream) { stream.index = stream.index == 1 ? 2 : stream.index; }},
+  };
+  for (const Damage& damage : damages) {
+    isa::Executable executable = good;
+    auto& words = std::get<isa::ChipStep>(executable.steps.front()).program.words;
+    for (uint32_t pc = 0; pc < words.size() * 4;) {
+      const auto instruction = *isa::Instruction::Decode(words, pc);
+      const std::span<uint32_t> place(words.data() + pc / 4, instruction.words.size());
+      if (instruction.info->opcode == arch::Opcode::kLoadKernel) {
+        arch::LoadKernel load = arch::DecodeLoadKernel(place);
+        if (load.part == static_cast<uint32_t>(arch::KernelPart::kBundles)) {
+          const std::span<uint32_t> data(load.data.data(), arch::kBundleWords);
+          arch::Bundle bundle = arch::DecodeBundle(data);
+          damage.bundle(bundle);
+          Encode(bundle, data);
+          Encode(load, place);
+        }
+      }
+      if (instruction.info->opcode == arch::Opcode::kStream) {
+        arch::Stream stream = arch::DecodeStream(place);
+        damage.stream(stream);
+        Encode(stream, place);
+      }
+      pc += instruction.info->words * 4;
+    }
+    const auto loaded = *LoadedExecutable::Load(device_, executable);
+    const Status status = loaded->Call(arguments).status();
+    EXPECT_EQ(status.code(), StatusCode::kDeviceFault);
+    EXPECT_THAT(status.message(),
+                AllOf(HasSubstr(damage.cause + " in vpu"), HasSubstr("of add at line 4"),
+                      HasSubstr(", bundle 0: "), HasSubstr(damage.shown)));
+    const auto again = usable->Call(arguments);
+    ASSERT_TRUE(again.ok()) << again.status().message();
+    EXPECT_EQ(again->front(), expected->front());
   }
 }
 
