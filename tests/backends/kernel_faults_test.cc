@@ -301,6 +301,42 @@ TEST_P(KernelFaultsTest, TransposesThatAreNone) {
   transpose("output past the buffer", Fault::kBufferRange, end, [&](T& t) { t.out_base = end; });
 }
 
+// The reset pin, or an abort, in the middle of kernels and transposes.
+TEST_P(KernelFaultsTest, AResetAtAnyCycleLeavesUnitsUsable) {
+  Kernel kernel = Good();
+  kernel.bundles[0].loop_start = kernel.bundles[1].loop_end = 1 << 5;
+  kernel.vector.counts = {8, 1, 1, 1, 1, 4};
+  arch::Transpose transpose;
+  transpose.engine = static_cast<uint32_t>(Engine::kXlu);
+  transpose.counts = {20, 1, 1, 1, 1, 1};
+  transpose.rows_level = transpose.cols_level = arch::kNoLevel;
+  transpose.rows_limit = transpose.cols_limit = 8;
+  transpose.in_row_stride = transpose.out_row_stride = 8;
+  transpose.out_base = 0x2000;
+  ProgramWriter program;
+  golden::AppendBundles(program, kernel.bundles);
+  program.Append(Opcode::kStream, kernel.in);
+  program.Append(Opcode::kStream, kernel.out);
+  for (int i = 0; i < 4; ++i) program.Append(Opcode::kTranspose, transpose);
+  for (int i = 0; i < 4; ++i) program.Append(Opcode::kVector, kernel.vector);
+  program.Halt();
+  for (int trial = 0; trial < 100; ++trial) {
+    ASSERT_TRUE(golden::StartJob(*chip_, config_, program.words()).ok());
+    ASSERT_TRUE(chip_->RunCycles(rng_.Below(1500)).ok());
+    if (rng_.Chance(0.5)) {
+      ASSERT_TRUE(chip_->Reset().ok());
+    } else {
+      Write(arch::Csr::kControl,
+            1u << arch::kControlAbortLsb | 1u << arch::kControlResetLsb);
+      for (int i = 0; i < 1000 && State() != 0; ++i) ASSERT_TRUE(chip_->RunCycles(50).ok());
+      Write(arch::Csr::kInterruptStatus, 3);
+    }
+    ASSERT_EQ(State(), 0u);
+    ExpectKernelsWork();
+    if (HasFailure()) FAIL() << "trial " << trial;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Backends, KernelFaultsTest,
                          testing::Values(Backend{"Golden", "golden"}, Backend{"Rtl", "rtl"}),
                          [](const auto& info) { return info.param.name; });

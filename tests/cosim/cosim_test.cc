@@ -62,7 +62,7 @@ class CosimTest : public tb::RandomTest {
     return chip.ok() ? std::move(chip).value() : nullptr;
   }
 
-  // Everything behind kDataAddress after the program has run.
+  // Everything behind kDataAddress after the program has run; then the flags, 16 bits each.
   static std::vector<std::byte> Execute(hal::Transport& chip, const arch::ChipConfig& config,
                                         const std::vector<uint8_t>& input,
                                         const std::vector<uint32_t>& program) {
@@ -73,6 +73,12 @@ class CosimTest : public tb::RandomTest {
         golden::RunJob(chip, config, program, RandomProgramOptions());
     EXPECT_TRUE(result.status.ok() && result.completed) << result;
     EXPECT_TRUE(chip.ReadMemory(golden::kDataAddress, data).ok());
+    for (uint32_t flag = 0; flag < arch::kFlags; ++flag) {
+      EXPECT_TRUE(chip.WriteCsr(arch::Csr::kFlagSelect, flag).ok());
+      const uint32_t value = chip.ReadCsr(arch::Csr::kFlagValue).value();
+      data.push_back(static_cast<std::byte>(value));
+      data.push_back(static_cast<std::byte>(value >> 8));
+    }
     return data;
   }
 
@@ -92,7 +98,8 @@ class CosimTest : public tb::RandomTest {
           << "program " << p << " of " << length << ": first different byte at "
           << at - expected.begin() << " (output from " << kInputBytes << ", buffer from "
           << kInputBytes + kOutputBytes << ", accumulators from "
-          << kInputBytes + kOutputBytes + config.buffer_bytes << "); " << Listing(program);
+          << kInputBytes + kOutputBytes + config.buffer_bytes << ", flags from " << kDataBytes
+          << "); " << Listing(program);
     }
   }
 

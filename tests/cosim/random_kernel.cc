@@ -148,7 +148,7 @@ RandomKernel::Slot RandomKernel::AluSlot(bool a, bool prologue, bool must_write)
             kernel_.constants.size() < arch::kLookupEntries));
   slot.op = info->code;
   slot.destination = Destination(prologue);
-  slot.step = static_cast<uint32_t>(rng_.Below(3));
+  slot.step = static_cast<uint32_t>(rng_.Chance(0.1) ? rng_.Below(32) : rng_.Below(3));
   if (must_write || rng_.Chance(0.3)) {
     const uint32_t output = static_cast<uint32_t>(rng_.Below(arch::kOutputStreams));
     uint32_t& steps = kernel_.steps[kFirstOutput + output];
@@ -199,7 +199,7 @@ arch::Bundle RandomKernel::Bundle(bool prologue, bool must_write) {
   };
   Slot a, b, lane;
   if (must_write || rng_.Chance(0.85)) a = AluSlot(true, prologue, must_write);
-  if (rng_.Chance(0.6)) b = AluSlot(false, prologue, false);
+  if (rng_.Chance(0.8)) b = AluSlot(false, prologue, false);
   if (rng_.Chance(0.4)) lane = LaneSlot(prologue);
   // Slots must not share a destination, nor a stream at different steps.
   if (b.op != 0 && (b.destination == a.destination ||

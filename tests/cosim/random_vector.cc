@@ -15,6 +15,7 @@ using Space = Extent::Space;
 namespace {
 
 constexpr uint32_t kFirstChaseFlag = 16;
+constexpr uint32_t kCountFlag = 40;  // raised by instances, awaited by nobody
 constexpr uint64_t kMostWork = 3000;  // bundles of all instances together
 constexpr uint32_t kTypes = 9;
 
@@ -84,6 +85,11 @@ bool RandomProgram::AppendKernel() {
     vector.bases = streams.bases();
     for (uint32_t& scalar : vector.scalars) {
       scalar = rng_.Chance(0.5) ? static_cast<uint32_t>(rng_.Below(40)) : rng_.U32();
+    }
+    if (rng_.Chance(0.5)) {  // what the flags are in the end is compared, too
+      vector.signal1_valid = 1;
+      vector.signal1_flag = kCountFlag;
+      vector.signal1_level = static_cast<uint32_t>(rng_.Below(level + 1));
     }
     program_.Append(Opcode::kVector, vector, streams.extents());
   }
