@@ -53,12 +53,14 @@ std::string ToString(const Kernel& kernel) {
     text += fmt::format("\n    {}", Name(step.op));
     for (const StepOperand& operand : step.operands) {
       if (operand.kind == StepOperand::Kind::kLane) text += " lane";
+      if (operand.kind == StepOperand::Kind::kSaved) text += " saved";
       if (operand.kind == StepOperand::Kind::kImmediate) {
         text += fmt::format(" {:#010x}", operand.bits);
       } else if (operand.kind == StepOperand::Kind::kStream) {
         text += fmt::format(" {}", ViewText(kernel.streams[operand.bits]));
       }
     }
+    if (step.saves) text += " and saves";
   }
   return text;
 }

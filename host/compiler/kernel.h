@@ -24,7 +24,7 @@ inline constexpr size_t kMaxImmediates = 15;  // words of the instruction; one m
 
 // Operand of a step of the vector unit.
 struct StepOperand {
-  enum class Kind : uint8_t { kNone, kLane, kImmediate, kStream };
+  enum class Kind : uint8_t { kNone, kLane, kSaved, kImmediate, kStream };
   Kind kind = Kind::kNone;
   uint32_t bits = 0;  // kImmediate: the lane's value. kStream: which of Kernel::streams
 
@@ -35,6 +35,7 @@ struct StepOperand {
 struct VectorStep {
   arch::AluOp op = arch::AluOp::kCopy;
   std::array<StepOperand, 3> operands{StepOperand{StepOperand::Kind::kLane, 0}};  // x, y, z
+  bool saves = false;  // the lane before this step is what kSaved means in those behind it
 
   auto operator<=>(const VectorStep&) const = default;
 };

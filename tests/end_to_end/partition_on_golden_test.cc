@@ -16,7 +16,7 @@ constexpr char kSoftened[] =
     "  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : "
     "(tensor<6x9xf32>, tensor<9x7xf32>) -> tensor<6x7xf32>\n"
     "  %1 = stablehlo.transpose %0, dims = [1, 0] : (tensor<6x7xf32>) -> tensor<7x6xf32>\n"
-    "  %2 = stablehlo.abs %1 : tensor<7x6xf32>\n"
+    "  %2 = stablehlo.sign %1 : tensor<7x6xf32>\n"
     "  %3 = stablehlo.sign %2 : tensor<7x6xf32>\n"
     "  %4 = stablehlo.add %0, %0 : tensor<6x7xf32>\n"
     "  %5 = stablehlo.multiply %3, %2 : tensor<7x6xf32>\n"
@@ -31,7 +31,7 @@ TEST_F(PartitionOnGoldenTest, TheEvaluatorHelpsOut) {
   EXPECT_EQ(executable->Macs(), 6u * 9u * 7u);
   bool named = false;
   for (const isa::OperationReport& report : executable->operations) {
-    named |= report.operation == "abs" && !report.on_chip && report.line == 4 &&
+    named |= report.operation == "sign" && !report.on_chip && report.line == 4 &&
              !report.reason.empty();
   }
   EXPECT_TRUE(named);
@@ -42,7 +42,7 @@ TEST_F(PartitionOnGoldenTest, FallbackCanBeForbidden) {
   options.no_fallback = true;
   const Status status = compiler::Compile(Import(kSoftened), ArrayChip(8), options).status();
   EXPECT_EQ(status.code(), StatusCode::kUnsupported);
-  EXPECT_THAT(status.message(), HasSubstr("stablehlo.abs at line 4"));
+  EXPECT_THAT(status.message(), HasSubstr("stablehlo.sign at line 4"));
 }
 
 TEST_F(PartitionOnGoldenTest, AProgramWithNothingForTheChipIsRefused) {

@@ -23,6 +23,15 @@ class VectorOnGoldenTest : public CompiledProgramTest {
     EXPECT_TRUE(status.ok()) << status.message();
     return plan;
   }
+
+  // Random arguments, without the evaluator's help.
+  void RunOnChip(const std::string& text) {
+    compiler::CompileOptions options;
+    options.no_fallback = true;
+    const Status status = compiler::Compile(Import(text), ArrayChip(16), options).status();
+    EXPECT_TRUE(status.ok()) << status.message() << "\n" << text;
+    RunEverywhere(text, RandomArguments(text));
+  }
 };
 
 std::string Binary(const std::string& op, const std::string& shape) {
@@ -32,39 +41,155 @@ std::string Binary(const std::string& op, const std::string& shape) {
       op, shape);
 }
 
+std::string Unary(const std::string& op, const std::string& shape, const std::string& result) {
+  const std::string dims = shape.substr(0, shape.rfind('x') + 1);
+  return fmt::format(
+      "func.func @main(%a: tensor<{1}>) -> tensor<{2}> {{\n"
+      "  %0 = stablehlo.{0} %a : (tensor<{1}>) -> tensor<{2}>\n  return %0 : tensor<{2}>\n}}\n",
+      op, shape, dims + result);
+}
+
+const std::vector<std::string> kFloats = {"f32", "bf16", "f16"};
+const std::vector<std::string> kIntegers = {"i32", "i16", "i8", "ui32", "ui16", "ui8"};
+
 TEST_F(VectorOnGoldenTest, EveryOperationOnEveryType) {
   for (const std::string op : {"add", "subtract", "multiply", "maximum", "minimum"}) {
-    for (const std::string shape : {"3x37xf32", "300xbf16", "5x2x9xi32", "1000xi8", "f32"}) {
-      RunEverywhere(Binary(op, shape), RandomArguments(Binary(op, shape)));
+    for (const std::string shape : {"3x37xf32", "300xbf16", "5x2x9xi32", "1000xi8", "f32", "70xf16",
+                                    "90xi16", "90xui8", "31xui16", "33xui32"}) {
+      RunOnChip(Binary(op, shape));
     }
   }
-  for (const std::string op : {"negate", "round_nearest_even"}) {
-    for (const std::string shape : {"7x9xf32", "50xbf16"}) {
-      const std::string text = fmt::format(
-          "func.func @main(%a: tensor<{1}>) -> tensor<{1}> {{\n"
-          "  %0 = stablehlo.{0} %a : tensor<{1}>\n  return %0 : tensor<{1}>\n}}\n", op, shape);
-      RunEverywhere(text, RandomArguments(text));
+  for (const std::string& type : kFloats) {
+    RunOnChip(Binary("divide", "7x11x" + type));
+    for (const std::string op : {"negate", "abs", "round_nearest_even", "round_nearest_afz",
+                                 "floor", "ceil"}) {
+      RunOnChip(Unary(op, "7x9x" + type, type));
+    }
+  }
+  for (const std::string& type : kIntegers) {
+    for (const std::string op : {"and", "or", "xor"}) RunOnChip(Binary(op, "77x" + type));
+    for (const std::string op : {"not", "negate", "popcnt", "count_leading_zeros", "abs"}) {
+      if (op == "abs" && type[0] == 'u') continue;
+      RunOnChip(Unary(op, "7x9x" + type, type));
+    }
+  }
+  for (const std::string op : {"and", "or", "xor", "add", "multiply", "maximum", "minimum"}) {
+    RunOnChip(Binary(op, "45xi1"));
+  }
+  RunOnChip(Unary("not", "45xi1", "i1"));
+}
+
+// Amounts up to and beyond the width, and negative ones.
+TEST_F(VectorOnGoldenTest, ShiftsOfEveryAmount) {
+  for (const std::string& type : kIntegers) {
+    for (const std::string op : {"shift_left", "shift_right_logical", "shift_right_arithmetic"}) {
+      if (type[0] == 'u' && op == "shift_right_arithmetic") continue;
+      const std::string text = Binary(op, "99x" + type);
+      std::vector<Literal> arguments = RandomArguments(text);
+      for (int64_t i = 0; i < 80; ++i) arguments[1].SetInt(i, i - 40);
+      RunEverywhere(text, arguments);
     }
   }
 }
 
+TEST_F(VectorOnGoldenTest, SquareRootsAndWhatIsFinite) {
+  for (const std::string& type : kFloats) {
+    for (const std::string op : {"sqrt", "is_finite"}) {
+      const std::string text = Unary(op, "64x" + type, op == "sqrt" ? type : "i1");
+      std::vector<Literal> arguments = RandomArguments(text);
+      const std::vector<double> special = {NAN, INFINITY, -INFINITY, 0.0, -0.0, 65504.0, 3e38};
+      for (int64_t i = 0; i < arguments[0].size(); ++i) {
+        const bool is_special = i < static_cast<int64_t>(special.size());
+        arguments[0].SetDouble(i, is_special ? special[static_cast<size_t>(i)]
+                                             : std::fabs(arguments[0].GetDouble(i)));
+      }
+      RunEverywhere(text, arguments);
+    }
+  }
+}
+
+TEST_F(VectorOnGoldenTest, ComparesAndSelects) {
+  std::vector<std::string> types = kIntegers;
+  types.insert(types.end(), kFloats.begin(), kFloats.end());
+  types.push_back("i1");
+  for (const std::string& type : types) {
+    for (const std::string direction : {"EQ", "NE", "LT", "LE", "GT", "GE"}) {
+      const std::string text = fmt::format(
+          "func.func @main(%a: tensor<61x{0}>, %b: tensor<61x{0}>) -> (tensor<61xi1>, "
+          "tensor<61x{0}>) {{\n"
+          "  %0 = stablehlo.compare {1}, %a, %b : (tensor<61x{0}>, tensor<61x{0}>) -> "
+          "tensor<61xi1>\n"
+          "  %1 = stablehlo.compare {1}, %b, %a : (tensor<61x{0}>, tensor<61x{0}>) -> "
+          "tensor<61xi1>\n"
+          "  %2 = stablehlo.select %1, %a, %b : tensor<61xi1>, tensor<61x{0}>\n"
+          "  return %0, %2 : tensor<61xi1>, tensor<61x{0}>\n}}\n", type, direction);
+      std::vector<Literal> arguments = RandomArguments(text);
+      for (int64_t i = 0; i < 20; ++i) {
+        for (Literal& argument : arguments) argument.SetInt(i, static_cast<int64_t>(rng_() % 3));
+      }
+      if (type[0] == 'f' || type[0] == 'b') {
+        arguments[0].SetDouble(20, NAN);
+        arguments[1].SetDouble(21, NAN);
+        arguments[0].SetDouble(22, -0.0);
+        arguments[1].SetDouble(22, 0.0);
+        arguments[0].SetDouble(23, 1e-40);  // comparisons keep subnormals
+        arguments[1].SetDouble(23, 0.0);
+      }
+      RunEverywhere(text, arguments);
+    }
+  }
+  // The lane is the condition, the first or the second value; conditions meet in between.
+  for (const std::string order : {"%m, %x, %b", "%q, %x, %b", "%q, %b, %x"}) {
+    RunExactly(fmt::format(
+        "func.func @main(%a: tensor<5x13xf32>, %b: tensor<5x13xf32>, %q: tensor<5x13xi1>) -> "
+        "tensor<5x13xf32> {{\n"
+        "  %x = stablehlo.add %a, %b : tensor<5x13xf32>\n"
+        "  %l = stablehlo.compare LT, %a, %b : (tensor<5x13xf32>, tensor<5x13xf32>) -> "
+        "tensor<5x13xi1>\n"
+        "  %n = stablehlo.not %l : tensor<5x13xi1>\n"
+        "  %m = stablehlo.xor %n, %q : tensor<5x13xi1>\n"
+        "  %0 = stablehlo.select {} : tensor<5x13xi1>, tensor<5x13xf32>\n"
+        "  return %0 : tensor<5x13xf32>\n}}\n", order));
+  }
+}
+
 TEST_F(VectorOnGoldenTest, ConvertsBetweenItsTypes) {
-  for (const std::string from : {"f32", "bf16", "i32", "i8"}) {
-    for (const std::string to : {"f32", "bf16", "i32", "i8"}) {
+  std::vector<std::string> types = kIntegers;
+  types.insert(types.end(), kFloats.begin(), kFloats.end());
+  types.push_back("i1");
+  for (const std::string& from : types) {
+    for (const std::string& to : types) {
       if (from == to) continue;
       const std::string text = fmt::format(
           "func.func @main(%a: tensor<45x{0}>) -> tensor<45x{1}> {{\n"
           "  %0 = stablehlo.convert %a : (tensor<45x{0}>) -> tensor<45x{1}>\n"
           "  return %0 : tensor<45x{1}>\n}}\n", from, to);
       std::vector<Literal> arguments = RandomArguments(text);
-      if (from == "f32" || from == "bf16") {
+      if (from[0] == 'f' || from[0] == 'b') {
         for (int64_t i = 0; i < 45; ++i) arguments[0].SetDouble(i, arguments[0].GetDouble(i) * 90);
-        const std::vector<double> special = {NAN, INFINITY, -INFINITY, 3e9, -3e9, 127.5, -128.6};
+        const std::vector<double> special = {NAN, INFINITY, -INFINITY, 3e9, -3e9, 127.5, -128.6,
+                                             300.0, -0.5, 0.0, 65535.5, 5e9, -7.0};
         for (size_t i = 0; i < special.size(); ++i) {
           arguments[0].SetDouble(static_cast<int64_t>(i), special[i]);
         }
       }
       RunEverywhere(text, arguments);
+    }
+  }
+}
+
+// What a narrow integer has above its type is gone where it matters, in the middle of a chain, too.
+TEST_F(VectorOnGoldenTest, NarrowIntegersWrapInsideChains) {
+  for (const std::string type : {"i8", "ui8", "i16", "ui16"}) {
+    for (const std::string op : {"maximum", "minimum", "shift_right_logical", "and", "xor"}) {
+      RunOnChip(fmt::format(
+          "func.func @main(%a: tensor<200x{0}>, %b: tensor<200x{0}>) -> (tensor<200x{0}>, "
+          "tensor<200xi32>) {{\n"
+          "  %0 = stablehlo.multiply %a, %b : tensor<200x{0}>\n"
+          "  %1 = stablehlo.{1} %0, %b : tensor<200x{0}>\n"
+          "  %2 = stablehlo.add %a, %a : tensor<200x{0}>\n"
+          "  %3 = stablehlo.convert %2 : (tensor<200x{0}>) -> tensor<200xi32>\n"
+          "  return %1, %3 : tensor<200x{0}>, tensor<200xi32>\n}}\n", type, op));
     }
   }
 }
@@ -245,6 +370,15 @@ TEST_F(VectorOnGoldenTest, Reductions) {
   RunExactly(Reduce("add", "0x4x", "4x", "f32", "0"));
   RunExactly(Reduce("add", "5x9000x", "5x", "i8", "1"));
   RunExactly(Reduce("add", "129x1100x", "1100x", "f32", "0"));
+  for (const std::string type : {"f16", "i16", "ui8", "ui16", "ui32"}) {
+    RunExactly(Reduce("maximum", "200x7x", "7x", type, "0"));
+    RunExactly(Reduce("minimum", "3x9x5x", "3x5x", type, "1"));
+    RunExactly(Reduce("add", "70x7x", "7x", type, "0"));
+  }
+  for (const std::string op : {"and", "or", "add", "maximum"}) {
+    RunExactly(Reduce(op, "200x7x", "7x", "i1", "0"));
+    if (op == "and" || op == "or") RunExactly(Reduce(op, "200x7x", "7x", "i8", "0"));
+  }
 }
 
 // The order of a float sum is part of the contract.

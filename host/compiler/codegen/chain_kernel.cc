@@ -32,6 +32,7 @@ Result<kernel::Kernel> BuildChainKernel(const ChainKernel& chain) {
     }
     Value lane = chain.has_x ? builder.Load(0, group)
                              : Value::Scalar(static_cast<int>(chain.zero));
+    Value saved;
     for (const VectorStep& step : chain.steps) {
       std::array<Value, 3> operands;
       for (size_t i = 0; i < operands.size(); ++i) {
@@ -39,6 +40,7 @@ Result<kernel::Kernel> BuildChainKernel(const ChainKernel& chain) {
         switch (operand.kind) {
           case StepOperand::Kind::kNone: break;
           case StepOperand::Kind::kLane: operands[i] = lane; break;
+          case StepOperand::Kind::kSaved: operands[i] = saved; break;
           case StepOperand::Kind::kStream: operands[i] = streams[operand.bits]; break;
           case StepOperand::Kind::kImmediate:
             operands[i] = Value::Scalar(static_cast<int>(operand.bits));
@@ -48,6 +50,7 @@ Result<kernel::Kernel> BuildChainKernel(const ChainKernel& chain) {
       const Value result = builder.Variable();
       builder.Assign(result, step.op,
                      std::span(operands).first(kernel::Info(step.op).sources));
+      if (step.saves) saved = lane;
       lane = result;
     }
     builder.Store(0, group, lane);

@@ -38,12 +38,18 @@ class TreeBuilder {
   }
   Value Join(Value low, Value high) {
     const Value joined = builder_.Op(tree_.combine, {low, high});
-    return tree_.rounds_bf16 ? builder_.Op(arch::AluOp::kRoundBf16, {joined}) : joined;
+    return tree_.rounding == arch::AluOp::kNone ? joined : builder_.Op(tree_.rounding, {joined});
   }
 
   const TreeKernel& tree_;
   kernel::Builder builder_{"tree"};
 };
+
+arch::AluOp Rounding(const TreeJob& job) {
+  if (job.combine != arch::AluOp::kAddF32) return arch::AluOp::kNone;
+  if (job.type == arch::LaneType::kBf16) return arch::AluOp::kRoundBf16;
+  return job.type == arch::LaneType::kF16 ? arch::AluOp::kRoundF16 : arch::AluOp::kNone;
+}
 
 int64_t CeilDivide(int64_t value, int64_t divisor) { return (value + divisor - 1) / divisor; }
 
@@ -55,9 +61,7 @@ Result<kernel::Kernel> BuildTreeKernel(const TreeKernel& tree) {
 
 Result<LoweredTree> LowerTreeJob(const TreeJob& job, const arch::ChipConfig& chip) {
   LoweredTree lowered;
-  lowered.kernel = {job.combine, job.partials,
-                    job.type == arch::LaneType::kBf16 && job.combine == arch::AluOp::kAddF32,
-                    job.init.has_value()};
+  lowered.kernel = {job.combine, job.partials, Rounding(job), job.init.has_value()};
   const int64_t size = LaneBytes(job.type);
   const int64_t group = chip.Lanes() * chip.vpu_sublanes;
   if (job.pitch * kSteps > std::numeric_limits<int32_t>::max()) {

@@ -30,12 +30,12 @@ struct TreeJob {
   std::optional<uint32_t> init;  // lane value
 };
 
-// Everything is in the lanes, where bf16 is f32: a sum is rounded after every step, as the graph
-// says.
+// Everything is in the lanes, where bf16 and f16 are f32: a sum is rounded after every step, as the
+// graph says.
 struct TreeKernel {
   arch::AluOp combine = arch::AluOp::kAddF32;
   int64_t partials = 1;
-  bool rounds_bf16 = false;
+  arch::AluOp rounding = arch::AluOp::kNone;  // after each sum
   bool has_init = false;  // s0
 
   auto operator<=>(const TreeKernel&) const = default;

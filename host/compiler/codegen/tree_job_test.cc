@@ -6,14 +6,15 @@ namespace systolith::compiler {
 namespace {
 
 TEST(TreeJobTest, EveryNumberOfPartialsFitsTheUnit) {
-  for (const bool rounds : {false, true}) {
+  for (const arch::AluOp rounding : {arch::AluOp::kNone, arch::AluOp::kRoundBf16}) {
+    const int64_t steps = rounding == arch::AluOp::kNone ? 1 : 2;
     for (int64_t partials = 1; partials <= kPartials; ++partials) {
       Result<kernel::Kernel> tree =
-          BuildTreeKernel({arch::AluOp::kAddF32, partials, rounds, true});
+          BuildTreeKernel({arch::AluOp::kAddF32, partials, rounding, true});
       ASSERT_TRUE(tree.ok()) << partials << ": " << tree.status().message();
       EXPECT_LE(tree->bundles.size(), static_cast<size_t>(arch::kKernelBundles));
       // Two slots, and no stream is read at two steps by one bundle.
-      EXPECT_LE(tree->bundles.size(), static_cast<size_t>(partials * (rounds ? 2 : 1) + 16));
+      EXPECT_LE(tree->bundles.size(), static_cast<size_t>(partials * steps + 16));
     }
   }
 }

@@ -135,15 +135,20 @@ Status Planner::VisitVector(const Op& op) {
     if (Extend(op, x, operands)) return OkStatus();
   }
 
-  size_t x = op.opcode == Opcode::kClamp ? 1 : 0;
-  if (op.operands.size() == 2) {
-    const auto is_simple = [&](size_t i) {
-      const graph::Dims& strides = operands[i].view.strides;
-      return !operands[i].immediate &&
-             std::find(strides.begin(), strides.end(), 0) == strides.end();
-    };
-    if (!is_simple(0) && (is_simple(1) || operands[0].immediate)) x = 1;
-  }
+  // It starts with an operand that varies everywhere, if there is one.
+  const std::vector<size_t> lanes = VectorChain::LaneOperands(op);
+  const auto find = [&](const auto& is_fine) {
+    const auto found = std::find_if(lanes.begin(), lanes.end(), is_fine);
+    return found == lanes.end() ? std::nullopt : std::optional(*found);
+  };
+  const auto is_constant = [&](size_t i) { return operands[i].immediate.has_value(); };
+  const auto repeats = [&](size_t i) {
+    const graph::Dims& strides = operands[i].view.strides;
+    return std::find(strides.begin(), strides.end(), 0) != strides.end();
+  };
+  std::optional<size_t> start = find([&](size_t i) { return !is_constant(i) && !repeats(i); });
+  if (!start) start = find([&](size_t i) { return !is_constant(i); });
+  const size_t x = start.value_or(lanes.front());
   VectorChain chain(function_.shape(op.operands[x]).type, false);
   Elementwise body{operands[x].view};
   if (operands[x].immediate) {
@@ -155,7 +160,7 @@ Status Planner::VisitVector(const Op& op) {
   }
   Kernel& kernel = AddKernel(result, op, std::string(graph::OpcodeName(op.opcode)));
   kernel.body = body;
-  kernel.steps = chain.steps();
+  kernel.steps = chain.Steps();
   kernel.streams = chain.streams();
   open_.emplace(result, OpenKernel{compilation_.kernels.size() - 1, std::move(chain)});
   return OkStatus();
@@ -180,7 +185,7 @@ bool Planner::Extend(const Op& op, size_t x, const std::vector<ChainOperand>& op
     compilation_.kernels[open.kernel].body = contraction;
   }
   Kernel& kernel = compilation_.kernels[open.kernel];
-  kernel.steps = open.chain.steps();
+  kernel.steps = open.chain.Steps();
   kernel.streams = open.chain.streams();
   kernel.result = op.result();
   kernel.shape = function_.shape(op.result());
@@ -232,22 +237,11 @@ void Planner::VisitReduce(const Op& op) {
   if (!MergeDimensions(ordered, first) || !MergeDimensions(ordered, second)) {
     ordered = MakeDense(ordered);
   }
-  const bool is_float = graph::IsFloat(x.type);
   Reduction reduction;
   reduction.x = ordered;
   reduction.reduced = *MergeDimensions(ordered, first);
   reduction.kept = *MergeDimensions(ordered, second);
-  switch (*ReductionOperation(op)) {
-    case Opcode::kAdd:
-      reduction.combine = is_float ? arch::AluOp::kAddF32 : arch::AluOp::kAddS32;
-      break;
-    case Opcode::kMaximum:
-      reduction.combine = is_float ? arch::AluOp::kMaximumF32 : arch::AluOp::kMaximumS32;
-      break;
-    default:
-      reduction.combine = is_float ? arch::AluOp::kMinimumF32 : arch::AluOp::kMinimumS32;
-      break;
-  }
+  reduction.combine = *ReductionStep(op, x.type);
   Kernel& kernel = AddKernel(op.result(), op, "reduce");
   const ChainOperand init = OperandOf(op.operands[1], kernel.shape.dims);
   if (init.immediate) {

@@ -49,12 +49,91 @@ std::optional<std::string> WhyNotConvolution(const Op& op, const graph::Function
   return WhyNotProduct(op, function, chip);
 }
 
+// What an operation of the vector unit takes; kNone: it is none.
+enum class VectorOperands : uint8_t {
+  kNone,
+  kAny,
+  kNumbers,         // floats and integers
+  kSignedNumbers,
+  kFloats,
+  kIntegers,
+  kSignedIntegers,
+  kBits,            // integers and i1
+};
+
+VectorOperands OperandsOf(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::kAdd:
+    case Opcode::kMultiply:
+    case Opcode::kMaximum:
+    case Opcode::kMinimum:
+    case Opcode::kCompare:
+    case Opcode::kSelect:
+    case Opcode::kConvert: return VectorOperands::kAny;
+    case Opcode::kSubtract:
+    case Opcode::kClamp:
+    case Opcode::kNegate: return VectorOperands::kNumbers;
+    case Opcode::kAbs: return VectorOperands::kSignedNumbers;
+    case Opcode::kCeil:
+    case Opcode::kDivide:
+    case Opcode::kFloor:
+    case Opcode::kIsFinite:
+    case Opcode::kRoundNearestAfz:
+    case Opcode::kRoundNearestEven:
+    case Opcode::kSqrt: return VectorOperands::kFloats;
+    case Opcode::kCountLeadingZeros:
+    case Opcode::kPopcnt:
+    case Opcode::kShiftLeft:
+    case Opcode::kShiftRightLogical: return VectorOperands::kIntegers;
+    case Opcode::kShiftRightArithmetic: return VectorOperands::kSignedIntegers;
+    case Opcode::kAnd:
+    case Opcode::kNot:
+    case Opcode::kOr:
+    case Opcode::kXor: return VectorOperands::kBits;
+    default: return VectorOperands::kNone;
+  }
+}
+
+bool Takes(VectorOperands operands, ElementType type) {
+  const bool is_bool = type == ElementType::kI1;
+  switch (operands) {
+    case VectorOperands::kNone: return false;
+    case VectorOperands::kAny: return true;
+    case VectorOperands::kNumbers: return !is_bool;
+    case VectorOperands::kSignedNumbers: return graph::IsFloat(type) || graph::IsSigned(type);
+    case VectorOperands::kFloats: return graph::IsFloat(type);
+    case VectorOperands::kIntegers: return graph::IsInteger(type);
+    case VectorOperands::kSignedIntegers: return graph::IsSigned(type);
+    case VectorOperands::kBits: return graph::IsInteger(type) || is_bool;
+  }
+  return false;
+}
+
+std::optional<std::string> WhyNotVector(const Op& op, const graph::Function& function) {
+  std::vector<graph::Value> values = op.operands;
+  values.push_back(op.result());
+  for (const graph::Value value : values) {
+    const ElementType type = function.shape(value).type;
+    if (!LaneTypeOf(type)) return TypeReason(type);
+  }
+  const ElementType type = function.shape(op.operands.back()).type;
+  if (!Takes(OperandsOf(op.opcode), type)) {
+    return fmt::format("the vector unit has no {} of {}", graph::OpcodeName(op.opcode),
+                       graph::ElementTypeName(type));
+  }
+  if (op.opcode == Opcode::kCompare && op.As<graph::CompareAttributes>().total_order &&
+      graph::IsFloat(type)) {
+    return "the vector unit has no total order of floats";
+  }
+  return std::nullopt;
+}
+
 std::optional<std::string> WhyNotReduce(const Op& op, const graph::Function& function) {
   if (op.results.size() != 1) return "reductions of several operands";
   const ElementType type = function.shape(op.operands[0]).type;
   if (!LaneTypeOf(type)) return TypeReason(type);
-  if (!ReductionOperation(op)) {
-    return "only reductions with one add, maximum or minimum";
+  if (!ReductionStep(op, type)) {
+    return "only reductions with one add, maximum, minimum, and, or";
   }
   return std::nullopt;
 }
@@ -75,41 +154,30 @@ bool IsViewOperation(Opcode opcode) {
   }
 }
 
-bool IsVectorOperation(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kAdd:
-    case Opcode::kSubtract:
-    case Opcode::kMultiply:
-    case Opcode::kMaximum:
-    case Opcode::kMinimum:
-    case Opcode::kClamp:
-    case Opcode::kConvert:
-    case Opcode::kNegate:
-    case Opcode::kRoundNearestEven:
-      return true;
-    default:
-      return false;
-  }
-}
+bool IsVectorOperation(Opcode opcode) { return OperandsOf(opcode) != VectorOperands::kNone; }
 
 std::optional<arch::LaneType> LaneTypeOf(ElementType type) {
   switch (type) {
     case ElementType::kF32: return arch::LaneType::kF32;
     case ElementType::kBF16: return arch::LaneType::kBf16;
+    case ElementType::kF16: return arch::LaneType::kF16;
     case ElementType::kS32: return arch::LaneType::kS32;
+    case ElementType::kS16: return arch::LaneType::kS16;
     case ElementType::kS8: return arch::LaneType::kS8;
+    case ElementType::kU32: return arch::LaneType::kU32;
+    case ElementType::kU16: return arch::LaneType::kU16;
+    case ElementType::kU8:
+    case ElementType::kI1: return arch::LaneType::kU8;
     default: return std::nullopt;
   }
 }
 
-std::optional<Opcode> ReductionOperation(const Op& reduce) {
+std::optional<arch::AluOp> ReductionStep(const Op& reduce, ElementType type) {
   const graph::Region& region = reduce.regions.at(0);
   if (region.ops.size() != 2 || region.arguments.size() != 2) return std::nullopt;
   const Op& body = region.ops[0];
-  const bool known = body.opcode == Opcode::kAdd || body.opcode == Opcode::kMaximum ||
-                     body.opcode == Opcode::kMinimum;
-  if (!known || region.ops[1].operands.size() != 1 ||
-      region.ops[1].operands[0] != body.result()) {
+  if (region.ops[1].operands.size() != 1 || region.ops[1].operands[0] != body.result() ||
+      body.operands.size() != 2) {
     return std::nullopt;
   }
   const bool forward = body.operands[0] == region.arguments[0] &&
@@ -117,7 +185,26 @@ std::optional<Opcode> ReductionOperation(const Op& reduce) {
   const bool backward = body.operands[0] == region.arguments[1] &&
                         body.operands[1] == region.arguments[0];
   if (!forward && !backward) return std::nullopt;
-  return body.opcode;
+  const bool is_float = graph::IsFloat(type);
+  const bool is_bool = type == ElementType::kI1;
+  const bool is_unsigned = graph::IsUnsigned(type);
+  switch (body.opcode) {
+    case Opcode::kAdd:
+      return is_bool ? arch::AluOp::kOr : is_float ? arch::AluOp::kAddF32 : arch::AluOp::kAddS32;
+    case Opcode::kMaximum:
+      return is_bool       ? arch::AluOp::kOr
+             : is_float    ? arch::AluOp::kMaximumF32
+             : is_unsigned ? arch::AluOp::kMaximumU32
+                           : arch::AluOp::kMaximumS32;
+    case Opcode::kMinimum:
+      return is_bool       ? arch::AluOp::kAnd
+             : is_float    ? arch::AluOp::kMinimumF32
+             : is_unsigned ? arch::AluOp::kMinimumU32
+                           : arch::AluOp::kMinimumS32;
+    case Opcode::kAnd: return arch::AluOp::kAnd;
+    case Opcode::kOr: return arch::AluOp::kOr;
+    default: return std::nullopt;
+  }
 }
 
 std::optional<std::string> WhyNotOnChip(const Op& op, const graph::Function& function,
@@ -129,15 +216,7 @@ std::optional<std::string> WhyNotOnChip(const Op& op, const graph::Function& fun
     }
     return std::nullopt;
   }
-  if (IsVectorOperation(op.opcode)) {
-    for (const graph::Value operand : op.operands) {
-      const ElementType type = function.shape(operand).type;
-      if (!LaneTypeOf(type)) return TypeReason(type);
-    }
-    const ElementType type = function.shape(op.result()).type;
-    if (!LaneTypeOf(type)) return TypeReason(type);
-    return std::nullopt;
-  }
+  if (IsVectorOperation(op.opcode)) return WhyNotVector(op, function);
   switch (op.opcode) {
     case Opcode::kDotGeneral: return WhyNotProduct(op, function, chip);
     case Opcode::kConvolution: return WhyNotConvolution(op, function, chip);

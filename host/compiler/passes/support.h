@@ -20,9 +20,9 @@ bool IsVectorOperation(graph::Opcode opcode);
 // The vector unit's name of an element type; nullopt for one that it does not have.
 std::optional<arch::LaneType> LaneTypeOf(graph::ElementType type);
 
-// The operation that a reduction's region applies to its two arguments, if it is one of the chip's
-// (add, maximum, minimum, multiply) and nothing else.
-std::optional<graph::Opcode> ReductionOperation(const graph::Op& reduce);
+// The step by which a reduction joins two elements of this type, if its region applies one of the
+// chip's operations (add, maximum, minimum, and, or) to its two arguments and nothing else.
+std::optional<arch::AluOp> ReductionStep(const graph::Op& reduce, graph::ElementType type);
 
 // nullopt if the chip can do the operation, else the reason why not.
 std::optional<std::string> WhyNotOnChip(const graph::Op& op, const graph::Function& function,

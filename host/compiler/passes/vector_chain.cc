@@ -1,36 +1,107 @@
 #include "host/compiler/passes/vector_chain.h"
 
+#include <algorithm>
 #include <bit>
+#include <cassert>
 #include <set>
+#include <utility>
 
 namespace systolith::compiler {
 namespace {
 
 using arch::AluOp;
+using graph::CompareDirection;
 using graph::ElementType;
 using graph::Opcode;
 
+constexpr int kLaneBits = 32;
+constexpr uint32_t kSignBit = 0x80000000;
+constexpr uint32_t kInfinity = 0x7f800000;
+
+StepOperand Saved() { return {StepOperand::Kind::kSaved, 0}; }
+StepOperand Lane() { return {StepOperand::Kind::kLane, 0}; }
 StepOperand Immediate(uint32_t bits) { return {StepOperand::Kind::kImmediate, bits}; }
 StepOperand Immediate(float value) { return Immediate(std::bit_cast<uint32_t>(value)); }
 
-bool IsFloatType(ElementType type) {
-  return type == ElementType::kF32 || type == ElementType::kBF16;
+bool IsNarrow(ElementType type) { return graph::BitWidth(type) < kLaneBits; }
+
+uint32_t Mask(ElementType type) { return ~0u >> (kLaneBits - graph::BitWidth(type)); }
+
+bool IsChoice(Opcode opcode) {
+  return opcode == Opcode::kMaximum || opcode == Opcode::kMinimum || opcode == Opcode::kClamp;
 }
 
-// The step of a binary operation.
-AluOp StepOf(Opcode opcode, bool is_float) {
+AluOp FloatOp(Opcode opcode) {
   switch (opcode) {
-    case Opcode::kAdd: return is_float ? AluOp::kAddF32 : AluOp::kAddS32;
-    case Opcode::kSubtract: return is_float ? AluOp::kSubtractF32 : AluOp::kSubtractS32;
-    case Opcode::kMultiply: return is_float ? AluOp::kMultiplyF32 : AluOp::kMultiplyS32;
-    case Opcode::kMaximum: return is_float ? AluOp::kMaximumF32 : AluOp::kMaximumS32;
-    default: return is_float ? AluOp::kMinimumF32 : AluOp::kMinimumS32;
+    case Opcode::kAdd: return AluOp::kAddF32;
+    case Opcode::kSubtract: return AluOp::kSubtractF32;
+    case Opcode::kMultiply: return AluOp::kMultiplyF32;
+    case Opcode::kDivide: return AluOp::kDivideF32;
+    case Opcode::kSqrt: return AluOp::kSquareRootF32;
+    case Opcode::kFloor: return AluOp::kFloorF32;
+    case Opcode::kCeil: return AluOp::kCeilingF32;
+    case Opcode::kRoundNearestEven: return AluOp::kRoundEvenF32;
+    case Opcode::kRoundNearestAfz: return AluOp::kRoundAwayF32;
+    case Opcode::kMaximum: return AluOp::kMaximumF32;
+    default: assert(opcode == Opcode::kMinimum); return AluOp::kMinimumF32;
+  }
+}
+
+// i1 has or for maximum and add, and for minimum and multiply.
+AluOp IntegerOp(Opcode opcode, ElementType type) {
+  const bool is_bool = type == ElementType::kI1;
+  const bool is_unsigned = graph::IsUnsigned(type);
+  switch (opcode) {
+    case Opcode::kAdd: return is_bool ? AluOp::kOr : AluOp::kAddS32;
+    case Opcode::kSubtract: return AluOp::kSubtractS32;
+    case Opcode::kMultiply: return is_bool ? AluOp::kAnd : AluOp::kMultiplyS32;
+    case Opcode::kAnd: return AluOp::kAnd;
+    case Opcode::kOr: return AluOp::kOr;
+    case Opcode::kXor: return AluOp::kXor;
+    case Opcode::kShiftLeft: return AluOp::kShiftLeft;
+    case Opcode::kShiftRightLogical: return AluOp::kShiftRightLogical;
+    case Opcode::kShiftRightArithmetic: return AluOp::kShiftRightArithmetic;
+    case Opcode::kMaximum:
+      return is_bool ? AluOp::kOr : is_unsigned ? AluOp::kMaximumU32 : AluOp::kMaximumS32;
+    default:
+      assert(opcode == Opcode::kMinimum);
+      return is_bool ? AluOp::kAnd : is_unsigned ? AluOp::kMinimumU32 : AluOp::kMinimumS32;
+  }
+}
+
+// What an operation makes of integers that have not wrapped is what it makes of wrapped ones, but
+// for the bits above the type.
+bool KeepsLowBits(Opcode opcode, ElementType type) {
+  switch (opcode) {
+    case Opcode::kAdd:
+    case Opcode::kSubtract:
+    case Opcode::kMultiply:
+    case Opcode::kNegate:
+    case Opcode::kAnd:
+    case Opcode::kOr:
+    case Opcode::kShiftLeft: return true;
+    case Opcode::kXor:
+    case Opcode::kNot: return type != ElementType::kI1;
+    default: return false;
   }
 }
 
 }  // namespace
 
-bool VectorChain::IsFloat() const { return IsFloatType(type_); }
+std::vector<size_t> VectorChain::LaneOperands(const graph::Op& op) {
+  switch (op.opcode) {
+    case Opcode::kClamp: return {1};
+    case Opcode::kShiftLeft:
+    case Opcode::kShiftRightLogical:
+    case Opcode::kShiftRightArithmetic: return {0};
+    default: break;
+  }
+  std::vector<size_t> all;
+  for (size_t i = 0; i < op.operands.size(); ++i) all.push_back(i);
+  return all;
+}
+
+bool VectorChain::IsFloat() const { return graph::IsFloat(type_); }
 
 void VectorChain::Add(AluOp op, StepOperand operand, bool reversed) {
   VectorStep step{op};
@@ -45,7 +116,7 @@ void VectorChain::Add(AluOp op, StepOperand operand, bool reversed) {
   } else if (op == AluOp::kMinimumF32 && is_constant) {
     high_ = std::min(high_.value_or(value), value);
     if (low_) low_ = std::min(*low_, value);
-  } else if (op != AluOp::kRoundBf16) {
+  } else if (op != AluOp::kRoundBf16 && op != AluOp::kRoundF16) {
     low_.reset();
     high_.reset();
   }
@@ -62,14 +133,22 @@ StepOperand VectorChain::Operand(const ChainOperand& operand) {
   return {StepOperand::Kind::kStream, static_cast<uint32_t>(streams_.size() - 1)};
 }
 
+std::vector<VectorStep> VectorChain::Steps() const {
+  // Stores round floats and cut integers; only an i1 is stored as it is.
+  VectorChain finished = *this;
+  if (type_ == ElementType::kI1) finished.Settle();
+  return finished.steps_;
+}
+
 bool VectorChain::Fits() const {
+  const std::vector<VectorStep> steps = Steps();
   std::set<uint32_t> immediates;
-  for (const VectorStep& step : steps_) {
+  for (const VectorStep& step : steps) {
     for (const StepOperand& operand : step.operands) {
       if (operand.kind == StepOperand::Kind::kImmediate) immediates.insert(operand.bits);
     }
   }
-  return steps_.size() <= kMaxSteps && streams_.size() <= kMaxStreams &&
+  return steps.size() <= kMaxSteps && streams_.size() <= kMaxStreams &&
          immediates.size() <= kMaxImmediates;
 }
 
@@ -79,50 +158,193 @@ void VectorChain::Load(const ChainOperand& operand) {
   steps_.push_back(step);
 }
 
+void VectorChain::Settle() {
+  if (!std::exchange(raw_, false)) return;
+  if (type_ == ElementType::kBF16) {
+    Add(AluOp::kRoundBf16);
+  } else if (type_ == ElementType::kF16) {
+    Add(AluOp::kRoundF16);
+  } else if (type_ == ElementType::kI1) {
+    // Raw ones are all ones, or or and xor of such and ones.
+    Add(AluOp::kAnd, Immediate(1u));
+  } else if (graph::IsUnsigned(type_)) {
+    Add(AluOp::kAnd, Immediate(Mask(type_)));
+  } else {
+    const auto above = static_cast<uint32_t>(kLaneBits - graph::BitWidth(type_));
+    Add(AluOp::kShiftLeft, Immediate(above));
+    Add(AluOp::kShiftRightArithmetic, Immediate(above));
+  }
+}
+
+void VectorChain::DropSign() {
+  if (IsNarrow(type_) && (raw_ || graph::IsSigned(type_))) {
+    Add(AluOp::kAnd, Immediate(Mask(type_)));
+  }
+  raw_ = false;
+}
+
 bool VectorChain::Append(const graph::Op& op, ElementType result, size_t x,
                          const std::vector<ChainOperand>& operands) {
+  const std::vector<size_t> lanes = LaneOperands(op);
+  if (std::find(lanes.begin(), lanes.end(), x) == lanes.end()) return false;
   VectorChain before = *this;
-  const bool done = op.opcode == Opcode::kConvert ? AppendConvert(result)
-                                                  : AppendArithmetic(op, x, operands);
-  if (done && Fits()) return true;
+  if (op.opcode == Opcode::kConvert) {
+    AppendConvert(result);
+  } else if (op.opcode == Opcode::kSelect) {
+    AppendSelect(x, operands, result);
+  } else if (op.opcode == Opcode::kCompare) {
+    AppendCompare(op, x == 1, Operand(operands[1 - x]));
+  } else if (IsFloat()) {
+    AppendFloat(op, x, operands);
+  } else {
+    AppendInteger(op, x, operands);
+  }
+  if (Fits()) return true;
   *this = std::move(before);
   return false;
 }
 
-bool VectorChain::AppendArithmetic(const graph::Op& op, size_t x,
-                                   const std::vector<ChainOperand>& operands) {
-  const bool is_choice = op.opcode == Opcode::kMaximum || op.opcode == Opcode::kMinimum ||
-                         op.opcode == Opcode::kClamp;
-  if (raw_ && IsFloat() && !is_choice) {
-    // Choosing commutes with rounding when the other operand is rounded; nothing else does.
-    Add(AluOp::kRoundBf16);
-    raw_ = false;
-  }
-  if (raw_ && !IsFloat() && is_choice) return false;  // s8 wraps before it is compared
+// The unit counts a subnormal as zero, but the integer below (above) it may be another one: no
+// number below 0 goes to more than -1 by floor.
+void VectorChain::AppendFloorOrCeiling(Opcode opcode) {
+  const bool is_floor = opcode == Opcode::kFloor;
+  Add(FloatOp(opcode));
+  if (type_ == ElementType::kF16) return;  // its subnormals are none of f32
+  const StepOperand zero = Immediate(0.0f), limit = Immediate(is_floor ? -1.0f : 1.0f);
+  const StepOperand no_limit = Immediate(is_floor ? kInfinity : kInfinity | kSignBit);
+  steps_.back().saves = true;
+  steps_.push_back({AluOp::kLessF32, {is_floor ? Saved() : zero, is_floor ? zero : Saved()}, true});
+  steps_.push_back({AluOp::kSelect, {Lane(), limit, no_limit}});
+  steps_.push_back({is_floor ? AluOp::kMinimumF32 : AluOp::kMaximumF32, {Saved(), Lane()}});
+}
 
+void VectorChain::AppendFloat(const graph::Op& op, size_t x,
+                              const std::vector<ChainOperand>& operands) {
+  if (op.opcode == Opcode::kNegate) return Add(AluOp::kXor, Immediate(kSignBit));
+  if (op.opcode == Opcode::kAbs) return Add(AluOp::kAnd, Immediate(~kSignBit));
+  // Choosing commutes with rounding when the other operand is rounded; the sign does; nothing else.
+  if (!IsChoice(op.opcode)) Settle();
   if (op.opcode == Opcode::kClamp) {
-    if (x != 1) return false;
-    Add(StepOf(Opcode::kMaximum, IsFloat()), Operand(operands[0]));
-    Add(StepOf(Opcode::kMinimum, IsFloat()), Operand(operands[2]));
-    return true;
+    Add(AluOp::kMaximumF32, Operand(operands[0]));
+    Add(AluOp::kMinimumF32, Operand(operands[2]));
+    return;
   }
-  if (op.opcode == Opcode::kRoundNearestEven) {
-    Add(AluOp::kRoundEvenF32);
-    return true;
+  if (op.opcode == Opcode::kIsFinite) {
+    Add(AluOp::kAnd, Immediate(~kSignBit));
+    Add(AluOp::kLessU32, Immediate(kInfinity));
+    type_ = ElementType::kI1;
+    raw_ = true;
+    return;
   }
-  if (op.opcode == Opcode::kNegate) {
-    if (IsFloat()) {
-      Add(AluOp::kMultiplyF32, Immediate(-1.0f));
-    } else {
+  if (op.opcode == Opcode::kFloor || op.opcode == Opcode::kCeil) {
+    return AppendFloorOrCeiling(op.opcode);
+  }
+  if (operands.size() == 1) {
+    Add(FloatOp(op.opcode));
+    raw_ = op.opcode == Opcode::kSqrt && IsNarrow(type_);
+    return;
+  }
+  const bool commutes = op.opcode != Opcode::kSubtract && op.opcode != Opcode::kDivide;
+  Add(FloatOp(op.opcode), Operand(operands[1 - x]), x == 1 && !commutes);
+  if (!IsChoice(op.opcode)) raw_ = IsNarrow(type_);
+}
+
+void VectorChain::AppendInteger(const graph::Op& op, size_t x,
+                                const std::vector<ChainOperand>& operands) {
+  const bool is_bool = type_ == ElementType::kI1;
+  switch (op.opcode) {
+    case Opcode::kAbs:
+      Settle();
       Add(AluOp::kSubtractS32, Immediate(0u), true);
-      raw_ = type_ == ElementType::kS8;
-    }
-    return true;
+      steps_.back().saves = true;
+      Add(AluOp::kMaximumS32, Saved());
+      raw_ = IsNarrow(type_);
+      return;
+    case Opcode::kPopcnt:
+      DropSign();
+      return Add(AluOp::kPopulationCount);
+    case Opcode::kCountLeadingZeros:
+      DropSign();
+      Add(AluOp::kCountLeadingZeros);
+      if (IsNarrow(type_)) {
+        Add(AluOp::kSubtractS32,
+            Immediate(static_cast<uint32_t>(kLaneBits - graph::BitWidth(type_))));
+      }
+      return;
+    case Opcode::kShiftRightLogical:
+      DropSign();
+      Add(AluOp::kShiftRightLogical, Operand(operands[1]));
+      raw_ = IsNarrow(type_) && graph::IsSigned(type_);
+      return;
+    case Opcode::kNot:
+      if (is_bool) {
+        Add(AluOp::kEqualS32, Immediate(0u));
+        raw_ = true;
+      } else {
+        Add(AluOp::kXor, Immediate(graph::IsUnsigned(type_) ? Mask(type_) : ~0u));
+      }
+      return;
+    case Opcode::kNegate:
+      Add(AluOp::kSubtractS32, Immediate(0u), true);
+      raw_ = IsNarrow(type_);
+      return;
+    default: break;
   }
-  const bool reversed = x == 1 && op.opcode == Opcode::kSubtract;  // the others commute
-  Add(StepOf(op.opcode, IsFloat()), Operand(operands[1 - x]), reversed);
-  if (!is_choice) raw_ = type_ == ElementType::kBF16 || type_ == ElementType::kS8;
-  return true;
+  if (!KeepsLowBits(op.opcode, type_)) Settle();
+  if (op.opcode == Opcode::kClamp) {
+    Add(IntegerOp(Opcode::kMaximum, type_), Operand(operands[0]));
+    Add(IntegerOp(Opcode::kMinimum, type_), Operand(operands[2]));
+    return;
+  }
+  Add(IntegerOp(op.opcode, type_), Operand(operands[1 - x]),
+      x == 1 && op.opcode == Opcode::kSubtract);
+  const bool grows = op.opcode == Opcode::kAdd || op.opcode == Opcode::kSubtract ||
+                     op.opcode == Opcode::kMultiply || op.opcode == Opcode::kShiftLeft;
+  if (grows && !is_bool) raw_ = IsNarrow(type_);
+}
+
+void VectorChain::AppendCompare(const graph::Op& op, bool reversed, StepOperand operand) {
+  Settle();
+  const bool is_float = IsFloat();
+  const bool is_signed = graph::IsSigned(type_);
+  const AluOp equal = is_float ? AluOp::kEqualF32 : AluOp::kEqualS32;
+  const AluOp less =
+      is_float ? AluOp::kLessF32 : is_signed ? AluOp::kLessS32 : AluOp::kLessU32;
+  bool is_negated = false;
+  switch (op.As<graph::CompareAttributes>().direction) {
+    case CompareDirection::kEq: Add(equal, operand); break;
+    case CompareDirection::kNe:
+      Add(equal, operand);
+      is_negated = true;
+      break;
+    case CompareDirection::kLt: Add(less, operand, reversed); break;
+    case CompareDirection::kGt: Add(less, operand, !reversed); break;
+    case CompareDirection::kLe:
+      Add(is_float ? AluOp::kLessEqualF32 : less, operand, reversed != !is_float);
+      is_negated = !is_float;
+      break;
+    case CompareDirection::kGe:
+      Add(is_float ? AluOp::kLessEqualF32 : less, operand, reversed != is_float);
+      is_negated = !is_float;
+      break;
+  }
+  if (is_negated) Add(AluOp::kEqualS32, Immediate(0u));
+  type_ = ElementType::kI1;
+  raw_ = true;
+}
+
+void VectorChain::AppendSelect(size_t x, const std::vector<ChainOperand>& operands,
+                               ElementType result) {
+  VectorStep step{AluOp::kSelect};
+  for (size_t i = 0; i < operands.size(); ++i) {
+    step.operands[i] = i == x ? Lane() : Operand(operands[i]);
+  }
+  steps_.push_back(step);
+  low_.reset();
+  high_.reset();
+  // A value keeps what it has above its type; a condition gives way to stored values.
+  if (x == 0) raw_ = false;
+  type_ = result;
 }
 
 void VectorChain::Clip(float low, float high) {
@@ -130,21 +352,52 @@ void VectorChain::Clip(float low, float high) {
   if (!high_ || *high_ > high) Add(AluOp::kMinimumF32, Immediate(high));
 }
 
-bool VectorChain::AppendConvert(ElementType to) {
-  if (to == type_) return true;
-  if (IsFloat()) {
-    if (raw_) Add(AluOp::kRoundBf16);
-    raw_ = false;
-    if (to == ElementType::kBF16) raw_ = true;  // f32 -> bf16: rounds when stored or used
-    if (to == ElementType::kS8) Clip(-128.0f, 127.0f);
-    if (!IsFloatType(to)) Add(AluOp::kF32ToS32);
-  } else {
-    if (raw_ && to != ElementType::kS8) return false;  // s8 -> wider: sign-extends what wrapped
-    raw_ = to == ElementType::kS8 || to == ElementType::kBF16;
-    if (IsFloatType(to)) Add(AluOp::kS32ToF32);
+void VectorChain::AppendFloatToInteger(ElementType to) {
+  if (to == ElementType::kU32) return Add(AluOp::kF32ToU32);
+  if (IsNarrow(to)) {
+    const auto mask = static_cast<float>(Mask(to));
+    if (graph::IsUnsigned(to)) {
+      Clip(0.0f, mask);
+    } else {
+      Clip(-(mask + 1) / 2, (mask - 1) / 2);
+    }
   }
-  type_ = to;
-  return true;
+  Add(AluOp::kF32ToS32);
+}
+
+void VectorChain::AppendConvert(ElementType to) {
+  const ElementType from = std::exchange(type_, to);
+  if (to == from) return;
+  const bool was_raw = raw_;
+  const auto settle = [&] {
+    type_ = from;
+    raw_ = was_raw;
+    Settle();
+    type_ = to;
+  };
+  if (to == ElementType::kI1) {
+    settle();
+    Add(graph::IsFloat(from) ? AluOp::kEqualF32 : AluOp::kEqualS32, Immediate(0u));
+    Add(AluOp::kEqualS32, Immediate(0u));
+    raw_ = true;
+  } else if (graph::IsFloat(from)) {
+    settle();
+    if (!graph::IsFloat(to)) {
+      AppendFloatToInteger(to);
+    } else {
+      raw_ = IsNarrow(to);  // rounds when it is stored or used
+    }
+  } else if (graph::IsFloat(to)) {
+    settle();
+    Add(from == ElementType::kU32 ? AluOp::kU32ToF32 : AluOp::kS32ToF32);
+    raw_ = IsNarrow(to);
+  } else {
+    // Bits above the narrower of both types do not matter, or come from the value.
+    if (graph::BitWidth(to) > graph::BitWidth(from)) settle();
+    const bool holds_all = graph::BitWidth(to) > graph::BitWidth(from) &&
+                           (!graph::IsSigned(from) || graph::IsSigned(to));
+    raw_ = IsNarrow(to) && !holds_all;
+  }
 }
 
 }  // namespace systolith::compiler
