@@ -2,8 +2,9 @@
 
 // Fetches the accumulator rows of groups from the MXUs, in order, at up to a row per cycle.
 //
-// A row is granted in a cycle (`drain_ready_i`) and its data comes in the next: `row_o` says then which
-// row it is. Groups wait in a queue, so that streams from the buffer pass a MXU that holds back.
+// A row is granted in a cycle (`drain_ready_i`) and its data comes in the next: `row_o` says then
+// which row it is. Groups wait in a queue, so that streams from the buffer pass a MXU that holds
+// back.
 module vpu_drain #(
   parameter int Sublanes = 2,
   parameter int MxuCount = 1,

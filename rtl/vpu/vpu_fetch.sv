@@ -7,8 +7,9 @@
 //            '----------'------> drain ---------'
 //
 // Requests are served in order; the words of several are under way at once. A request of up to
-// ReadWords words takes one cycle, others one per ReadWords words; accumulator groups a cycle per row,
-// beside the others. A group shows 6 cycles after its request at the earliest. Interfaces: README.md.
+// ReadWords words takes one cycle, others one per ReadWords words; accumulator groups a cycle per
+// row, beside the others. A group shows 6 cycles after its request at the earliest. Interfaces:
+// README.md.
 module vpu_fetch #(
   parameter  int Lanes           = 8,
   parameter  int Sublanes        = 2,
@@ -71,7 +72,7 @@ module vpu_fetch #(
 
   localparam int QueueRequests = 4;
   localparam int QueueGroups   = 8;  // of each stream, besides the head: a group per cycle takes 7
-  localparam int QueueWords    = 4;  // of each word port: bank conflicts of one do not hold the others
+  localparam int QueueWords    = 4;  // of each word port: a bank conflict holds one port
   localparam int SlotWidth     = $clog2(QueueGroups);
   localparam int TagWidth      = 2 + SlotWidth;
   localparam int UsedWidth     = $clog2(QueueRequests + 1);
@@ -223,15 +224,15 @@ module vpu_fetch #(
 
   assign fault_address_o = {32'd0, fault_address};
 
-  // Port 0 serves the indices before the words.
+  // Port 0 serves the indices before the words. Nothing is asked for whose data would be dropped.
   for (genvar p = 0; p < ReadWords; p++) begin : gen_port
     if (p == 0) begin : gen_shared
-      assign rd_valid_o[p]                       = index_read || word_valid[p];
+      assign rd_valid_o[p]                       = (index_read || word_valid[p]) && !clear_i;
       assign rd_addr_o[p*AddrWidth +: AddrWidth] =
           index_read ? index_read_addr : word_addr[p*AddrWidth +: AddrWidth];
       assign word_ready[p]                       = rd_ready_i[p] && !index_read;
     end else begin : gen_own
-      assign rd_valid_o[p]                       = word_valid[p];
+      assign rd_valid_o[p]                       = word_valid[p] && !clear_i;
       assign rd_addr_o[p*AddrWidth +: AddrWidth] = word_addr[p*AddrWidth +: AddrWidth];
       assign word_ready[p]                       = rd_ready_i[p];
     end
@@ -320,7 +321,6 @@ module vpu_fetch #(
     .group_valid_o, .group_ready_i, .group_o
   );
 
-  `PRIM_ASSERT(DataComesAfterGrant,
-               rd_data_valid_i == (place_q | ReadWords'(index_arrives)) || clear_i)
+  `PRIM_ASSERT(DataComesAfterGrant, rd_data_valid_i == (place_q | ReadWords'(index_arrives)))
 
 endmodule

@@ -3,11 +3,11 @@
 // Collects the words of groups and makes 32-bit lanes of them: a queue of QueueGroups groups per
 // stream, as packed elements, whose heads are widened into `group_o`.
 //
-//   open --> rows --> words and accumulator rows, in any order --> head complete --> widen, spread, fill
+//   open --> rows --> words, accumulator rows --> head complete --> widen, spread, fill
 //
-// A group gets the next place of its stream's queue when it is opened (`tail_o`, while `room_o`); its
-// rows follow a cycle later, its words after them. A head is widened in the cycle after its last word
-// was placed, if `group_o` is free or taken in that cycle.
+// A group gets the next place of its stream's queue when it is opened (`tail_o`, while `room_o`);
+// its rows follow a cycle later, its words after them. A head is widened in the cycle after its
+// last word was placed, if `group_o` is free or taken in that cycle.
 module vpu_fetch_groups #(
   parameter  int Lanes       = 8,
   parameter  int Sublanes    = 2,
@@ -89,8 +89,9 @@ module vpu_fetch_groups #(
   logic                              waiting_q;  // a queue holds a group
 
   // What the tasks below work on, in place of wide arguments and locals, which the simulator would
-  // clear in every cycle. Nothing here is kept from one cycle to the next. Loops over lanes write arrays
-  // of 32-bit words, which are packed by assignments with constant places (loops of up to 8 rounds).
+  // clear in every cycle. Nothing here is kept from one cycle to the next. Loops over lanes write
+  // arrays of 32-bit words, which are packed by assignments with constant places (loops of up to 8
+  // rounds).
   logic [WordWidth-1:0]   arrived [0:Ports-1];
   logic [WordWidth-1:0]   word;
   // verilator lint_off UNUSEDSIGNAL
@@ -223,9 +224,13 @@ module vpu_fetch_groups #(
         element = vpu_type_pkg::widen_f16(lane[l]);
         lane[l] = element;
       end
-      isa_pkg::LaneTypeS8:  for (int unsigned l = 0; l < Lanes; l++) lane[l] = $signed(lane[l]) >>> 24;
-      isa_pkg::LaneTypeU8:  for (int unsigned l = 0; l < Lanes; l++) lane[l] = lane[l] >> 24;
-      isa_pkg::LaneTypeS16: for (int unsigned l = 0; l < Lanes; l++) lane[l] = $signed(lane[l]) >>> 16;
+      isa_pkg::LaneTypeS8: for (int unsigned l = 0; l < Lanes; l++) begin
+        lane[l] = $signed(lane[l]) >>> 24;
+      end
+      isa_pkg::LaneTypeU8: for (int unsigned l = 0; l < Lanes; l++) lane[l] = lane[l] >> 24;
+      isa_pkg::LaneTypeS16: for (int unsigned l = 0; l < Lanes; l++) begin
+        lane[l] = $signed(lane[l]) >>> 16;
+      end
       isa_pkg::LaneTypeU16: for (int unsigned l = 0; l < Lanes; l++) lane[l] = lane[l] >> 16;
       default: ;
     endcase

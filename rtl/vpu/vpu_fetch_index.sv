@@ -1,5 +1,5 @@
-// Reads the indices of a group that gathers: a word per cycle through one word port, and no word twice
-// that holds the indices of several rows.
+// Reads the indices of a group that gathers: a word per cycle through one word port, and no word
+// twice that holds the indices of several rows.
 //
 // The group stands still at the inputs from `active_i` until `next_i`, which comes while `done_o`.
 // Rows outside, and indices that lie outside the buffer or are misaligned, are not read.

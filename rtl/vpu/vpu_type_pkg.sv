@@ -1,7 +1,7 @@
 // Element types of streams: their sizes, and conversions between elements and 32-bit lanes.
 //
-// As in vpu_float_pkg every local is 32 bits wide, nothing branches and every shift amount is clamped,
-// so that loops over lanes vectorise in simulation.
+// As in vpu_float_pkg every local is 32 bits wide, nothing branches and every shift amount is
+// clamped, so that loops over lanes vectorise in simulation.
 package vpu_type_pkg;
 
   // log2 of an element's bytes.
@@ -14,9 +14,8 @@ package vpu_type_pkg;
     endcase
   endfunction
 
-  // An f16 in the upper half of a word to f32, exactly. A subnormal is m * 2^-24: its leading bit is
-  // shifted to the place of f32's hidden bit.
-  // verilator lint_off UNUSEDSIGNAL
+  // An f16 in the upper half of a word to f32, exactly. A subnormal is m * 2^-24: its leading bit
+  // is shifted to the place of f32's hidden bit. verilator lint_off UNUSEDSIGNAL
   function automatic logic [31:0] widen_f16(input logic [31:0] element);
     logic [31:0] magnitude, normal, count, exponent;
     magnitude = (element >> 16) & 32'h0000_7fff;

@@ -1,17 +1,19 @@
 `include "prim_assert.svh"
 
-// Finds the buffer words of a group: clips its rows, checks them, and lists the words that hold what
-// is inside, one list per word port.
+// Finds the buffer words of a group: clips its rows, checks them, and lists the words that hold
+// what is inside, one list per word port.
 //
 //   request --> rows (clip, check, join) --> plans --> up to Ports words per cycle --> port queues
 //
 // A flat group is Sublanes rows that follow one another. Rows that continue each other both in the
-// buffer and in the group are joined to one run, so that a dense group of bytes takes no word twice.
-// Positions in the group are those of packed elements. Where lanes are spread, a row is one element: it
-// lies in a block of WordBytes where its word has it, and with ShareWords rows of one word share a block.
+// buffer and in the group are joined to one run, so that a dense group of bytes takes no word
+// twice. Positions in the group are those of packed elements. Where lanes are spread, a row is one
+// element: it lies in a block of WordBytes where its word has it, and with ShareWords rows of one
+// word share a block.
 //
-// The cycle after a request was accepted either `rows_valid_o` shows its rows, or `fault_valid_o` its
-// first fault; after a fault nothing is accepted until `clear_i`. Two requests can wait for ports.
+// The cycle after a request was accepted either `rows_valid_o` shows its rows, or `fault_valid_o`
+// its first fault; after a fault nothing is accepted until `clear_i`. Two requests can wait for
+// ports.
 module vpu_words #(
   parameter  int Lanes           = 8,
   parameter  int Sublanes        = 2,
@@ -78,11 +80,11 @@ module vpu_words #(
 
   localparam logic [31:0] OffsetMask = 32'(WordBytes - 1);
 
-  // Runs of the plans, in place of which they are cut into words. All of this is private to the block
-  // at the end, and blocking.
+  // Runs of the plans, in place of which they are cut into words. All of this is private to the
+  // block at the end, and blocking.
   logic [31:0]          run_word  [0:Plans*Sublanes-1];
   logic [31:0]          run_begin [0:Plans*Sublanes-1];  // byte in the word
-  logic [31:0]          run_end   [0:Plans*Sublanes-1];  // byte behind the run, from the same word on
+  logic [31:0]          run_end   [0:Plans*Sublanes-1];  // byte behind it, from that word on
   logic [31:0]          run_unit  [0:Plans*Sublanes-1];
   logic [31:0]          plan_runs [0:Plans-1];
   logic [TagWidth-1:0]  plan_tag  [0:Plans-1];
@@ -186,7 +188,8 @@ module vpu_words #(
           end
         end
         slot = target * Sublanes + runs - 32'd1;
-        if (runs != 32'd0 && !group_spread_i[0] && first == before_end && place == before_place) begin
+        if (runs != 32'd0 && !group_spread_i[0] && first == before_end
+            && place == before_place) begin
           total         = total - ((run_end[slot] + OffsetMask) >> OffsetWidth);
           run_end[slot] = run_end[slot] + bytes;
           total         = total + ((run_end[slot] + OffsetMask) >> OffsetWidth);
@@ -276,7 +279,8 @@ module vpu_words #(
         used_q[p] = 32'd0;
         read_q[p] = 32'd0;
       end
-    end else if (group_valid_i || rows_valid_o || fault_valid_o || plans_q != 32'd0 || queued_q) begin
+    end else if (group_valid_i || rows_valid_o || fault_valid_o || plans_q != 32'd0
+                 || queued_q) begin
       for (int unsigned p = 0; p < Ports; p++) begin
         if (word_valid_o[p] && word_ready_i[p]) begin
           used_q[p] = used_q[p] - 32'd1;

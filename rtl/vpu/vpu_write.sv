@@ -6,8 +6,8 @@
 //              '--> items in order --> end
 //
 // An item is narrowed to its type as it is taken, into one of ItemSlots buffers, while the words of
-// earlier ones leave, up to WriteWords per cycle. Its first word is offered 3 cycles after the item was
-// taken. Interfaces: README.md.
+// earlier ones leave, up to WriteWords per cycle. Its first word is offered 3 cycles after the item
+// was taken. Interfaces: README.md.
 module vpu_write #(
   parameter  int Lanes       = 8,
   parameter  int Sublanes    = 2,

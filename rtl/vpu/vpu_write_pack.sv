@@ -1,9 +1,9 @@
 // Narrows groups to the elements of their type, and cuts words out of them.
 //
-// A group is packed in the cycle in which it is given, into blocks of the size of a word; a word is the
-// bytes of one or two blocks, rotated to its place in the buffer, and stands still until the next one
-// of its port. Where lanes are spread, block s is full of element 0 of row s. No reset: what is read was
-// written.
+// A group is packed in the cycle in which it is given, into blocks of the size of a word; a word is
+// the bytes of one or two blocks, rotated to its place in the buffer, and stands still until the
+// next one of its port. Where lanes are spread, block s is full of element 0 of row s. No reset:
+// what is read was written.
 module vpu_write_pack #(
   parameter  int Lanes      = 8,
   parameter  int Sublanes   = 2,
@@ -35,7 +35,8 @@ module vpu_write_pack #(
   localparam int UnitWidth = $clog2(WordUnits);
   localparam int Blocks    = Lanes * Sublanes * 4 / WordBytes;
   localparam int RowBlocks = Lanes * 4 / WordBytes;
-  localparam int RowRounds = (Sublanes > 8) ? Sublanes : 9;  // the simulator unrolls loops of up to 8
+  // The simulator unrolls loops of up to 8 rounds, which makes wide work slower.
+  localparam int RowRounds = (Sublanes > 8) ? Sublanes : 9;
 
   // Blocking and private, as are the words that the tasks work on in place of wide arguments and
   // locals. Loops over lanes write arrays, which assignments with constant places pack.
@@ -102,8 +103,8 @@ module vpu_write_pack #(
     case (log2)
       2'd0: begin
         block = blocks[index + s * Lanes / WordBytes];
-        if (s * Lanes % WordBytes != 32'd0) block[(WordBytes - Lanes)*8 +: Lanes*8] = units[Lanes*8-1:0];
-        else block[Lanes*8-1:0] = units[Lanes*8-1:0];
+        if (s * Lanes % WordBytes == 32'd0) block[Lanes*8-1:0] = units[Lanes*8-1:0];
+        else block[(WordBytes - Lanes)*8 +: Lanes*8] = units[Lanes*8-1:0];
         blocks[index + s * Lanes / WordBytes] = block;
       end
       2'd1: for (int unsigned b = 0; b < RowBlocks / 2; b++) begin
@@ -146,7 +147,7 @@ module vpu_write_pack #(
     end
   endtask
 
-  // Byte 0 of the word is in block `low` or, at a negative place, before the group.
+  // Byte 0 of a word may lie before the group; what is outside the group is masked.
   task automatic cut_words();
     logic [31:0]          at, rotation, index;
     logic [WordBytes-1:0] from, to;
@@ -154,7 +155,8 @@ module vpu_write_pack #(
       if (word_i[p]) begin
         at       = 32'($signed(word_unit_i[p*16 +: 16]));
         rotation = at & 32'(WordUnits - 1);
-        index    = 32'(word_slot_i[p*SlotWidth +: SlotWidth]) * Blocks + 32'($signed(at) >>> UnitWidth);
+        index    = 32'(word_slot_i[p*SlotWidth +: SlotWidth]) * Blocks
+                   + 32'($signed(at) >>> UnitWidth);
         block    = blocks[index];
         if (rotation != 32'd0) begin
           high  = blocks[index + 32'd1];

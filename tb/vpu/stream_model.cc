@@ -59,41 +59,57 @@ uint32_t WidenF16(uint32_t element) {
 int ElementBytes(LaneType type) {
   switch (type) {
     case LaneType::kS8:
-    case LaneType::kU8: return 1;
+    case LaneType::kU8:
+      return 1;
     case LaneType::kBf16:
     case LaneType::kF16:
     case LaneType::kS16:
-    case LaneType::kU16: return 2;
-    default: return 4;
+    case LaneType::kU16:
+      return 2;
+    default:
+      return 4;
   }
 }
 
 uint32_t LaneFromElement(LaneType type, uint32_t element) {
   switch (type) {
-    case LaneType::kBf16: return element << 16;
-    case LaneType::kF16: return WidenF16(element & 0xffff);
-    case LaneType::kS8: return static_cast<uint32_t>(static_cast<int8_t>(element));
-    case LaneType::kU8: return static_cast<uint8_t>(element);
-    case LaneType::kS16: return static_cast<uint32_t>(static_cast<int16_t>(element));
-    case LaneType::kU16: return static_cast<uint16_t>(element);
-    default: return element;
+    case LaneType::kBf16:
+      return element << 16;
+    case LaneType::kF16:
+      return WidenF16(element & 0xffff);
+    case LaneType::kS8:
+      return static_cast<uint32_t>(static_cast<int8_t>(element));
+    case LaneType::kU8:
+      return static_cast<uint8_t>(element);
+    case LaneType::kS16:
+      return static_cast<uint32_t>(static_cast<int16_t>(element));
+    case LaneType::kU16:
+      return static_cast<uint16_t>(element);
+    default:
+      return element;
   }
 }
 
 uint32_t ElementFromLane(LaneType type, uint32_t lane) {
   switch (type) {
-    case LaneType::kBf16: return NarrowBf16(std::bit_cast<float>(lane));
-    case LaneType::kF16: return NarrowF16(std::bit_cast<float>(lane));
+    case LaneType::kBf16:
+      return NarrowBf16(std::bit_cast<float>(lane));
+    case LaneType::kF16:
+      return NarrowF16(std::bit_cast<float>(lane));
     case LaneType::kS8:
-    case LaneType::kU8: return lane & 0xff;
+    case LaneType::kU8:
+      return lane & 0xff;
     case LaneType::kS16:
-    case LaneType::kU16: return lane & 0xffff;
-    default: return lane;
+    case LaneType::kU16:
+      return lane & 0xffff;
+    default:
+      return lane;
   }
 }
 
 StreamModel::StreamModel(const StreamSizes& all_sizes)
-    : sizes(all_sizes), memory(all_sizes.buffer_bytes),
+    : sizes(all_sizes),
+      memory(all_sizes.buffer_bytes),
       accumulators(all_sizes.mxus,
                    std::vector<uint32_t>(2 * all_sizes.accumulator_rows * all_sizes.cols)) {}
 
@@ -167,7 +183,9 @@ std::optional<StreamFault> StreamModel::Fetch(const StreamGroup& group,
       uint32_t value = group.fill;
       if (row.inside[j]) {
         switch (group.source) {
-          case StreamSource::kIota: value = static_cast<uint32_t>(row.x + j); break;
+          case StreamSource::kIota:
+            value = static_cast<uint32_t>(row.x + j);
+            break;
           case StreamSource::kAccumulator:
             value = j < sizes.cols ? accumulators[group.unit][row.addr * sizes.cols + j] : 0;
             break;

@@ -22,11 +22,21 @@ inline StreamGroup RandomGroup(Rng& rng, const StreamSizes& sizes) {
   group.addr = u32(rng.Range(-4 * lanes / unit, sizes.buffer_bytes / unit) * unit);
   if (rng.Chance(0.05)) group.addr += u32(rng.Range(1, unit));
   switch (rng.Below(6)) {
-    case 0: group.addr_step = u32(lanes * bytes); break;
-    case 1: group.addr_step = u32(unit); break;
-    case 2: group.addr_step = 0; break;
-    case 3: group.addr_step = u32(rng.Range(-40, 40) * unit); break;
-    default: group.addr_step = u32(rng.Range(-4, 4) * lanes * bytes); break;
+    case 0:
+      group.addr_step = u32(lanes * bytes);
+      break;
+    case 1:
+      group.addr_step = u32(unit);
+      break;
+    case 2:
+      group.addr_step = 0;
+      break;
+    case 3:
+      group.addr_step = u32(rng.Range(-40, 40) * unit);
+      break;
+    default:
+      group.addr_step = u32(rng.Range(-4, 4) * lanes * bytes);
+      break;
   }
 
   switch (rng.Below(6)) {
@@ -35,10 +45,13 @@ inline StreamGroup RandomGroup(Rng& rng, const StreamSizes& sizes) {
       group.x_limit = u32(rng.Range(0, 3 * lanes));
       break;
     case 1:  // near the ends of what x can be
-      group.x = u32((rng.Chance(0.5) ? INT64_C(0x7fffffff) : INT64_C(-1)) - rng.Range(0, 2 * lanes));
+      group.x =
+          u32((rng.Chance(0.5) ? INT64_C(0x7fffffff) : INT64_C(-1)) - rng.Range(0, 2 * lanes));
       group.x_limit = rng.Chance(0.5) ? 0xffffffffu : u32(0x80000000ll + rng.Range(-9, 9));
       break;
-    default: group.x_limit = u32(2 * sizes.Elements()); break;
+    default:
+      group.x_limit = u32(2 * sizes.Elements());
+      break;
   }
   if (rng.Chance(0.3)) group.x_step = u32(rng.Range(-lanes, lanes));
 

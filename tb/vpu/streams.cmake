@@ -1,8 +1,8 @@
-# Streams in and out at their pins. One class per size: lanes, sublanes, columns, MXUs, word bytes, read
-# and write words; words of Lanes bytes are those of a chip without bf16.
+# Streams in and out at their pins. One class per size: lanes, sublanes, columns, MXUs, word bytes,
+# read and write words; words of Lanes bytes are those of a chip without bf16.
 set(VPU_STREAM_PACKAGES ${PROJECT_SOURCE_DIR}/rtl/arch/isa_pkg.sv ${VPU}/vpu_type_pkg.sv)
-set(VPU_FETCH_RTL ${VPU_STREAM_PACKAGES} ${PRIM}/prim_fifo.sv ${VPU}/vpu_words.sv ${VPU}/vpu_drain.sv
-                  ${VPU}/vpu_fetch_index.sv ${VPU}/vpu_fetch_groups.sv ${VPU}/vpu_fetch.sv)
+set(VPU_FETCH_RTL ${VPU_STREAM_PACKAGES} ${PRIM}/prim_fifo.sv ${VPU}/vpu_words.sv
+                  ${VPU}/vpu_drain.sv ${VPU}/vpu_fetch_index.sv ${VPU}/vpu_fetch_groups.sv ${VPU}/vpu_fetch.sv)
 set(VPU_WRITE_RTL ${VPU_STREAM_PACKAGES} ${VPU}/vpu_words.sv ${VPU}/vpu_write_pack.sv
                   ${VPU}/vpu_write.sv)
 set(fetches "")

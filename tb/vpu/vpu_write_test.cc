@@ -1,5 +1,5 @@
-// Tests rtl/vpu/vpu_write.sv at its pins: items of every kind against the model, under stalls of both
-// partners; what is visible when an item ends; faults; words per cycle.
+// Tests rtl/vpu/vpu_write.sv at its pins: items of every kind against the model, under stalls of
+// both partners; what is visible when an item ends; faults; words per cycle.
 
 #include <algorithm>
 #include <array>
@@ -117,11 +117,13 @@ class VpuWriteTest : public RandomTest {
 
   void Store(int port) {
     words_++;
-    const uint64_t word = GetBits(dut_.wr_addr_o, kAddrWidth * static_cast<size_t>(port), kAddrWidth);
+    const uint64_t word =
+        GetBits(dut_.wr_addr_o, kAddrWidth * static_cast<size_t>(port), kAddrWidth);
     for (size_t i = 0; i < Config::kWord; ++i) {
       const size_t place = static_cast<size_t>(port) * Config::kWord + i;
       if (GetBits(dut_.wr_mask_o, place, 1)) {
-        memory_[word * Config::kWord + i] = static_cast<uint8_t>(GetBits(dut_.wr_data_o, 8 * place, 8));
+        memory_[word * Config::kWord + i] =
+            static_cast<uint8_t>(GetBits(dut_.wr_data_o, 8 * place, 8));
       }
     }
   }
@@ -178,7 +180,8 @@ class VpuWriteTest : public RandomTest {
     item.lanes.resize(kSizes.Elements());
     for (uint32_t& lane : item.lanes) {
       lane = rng_.U32();
-      if (rng_.Chance(0.5)) lane = (lane & 0x807fffffu) | static_cast<uint32_t>(rng_.Range(95, 150)) << 23;
+      if (rng_.Chance(0.5))
+        lane = (lane & 0x807fffffu) | static_cast<uint32_t>(rng_.Range(95, 150)) << 23;
     }
     return item;
   }
@@ -274,7 +277,8 @@ TYPED_TEST(VpuWriteTest, EveryValueIsNarrowed) {
     item.group.type = type;
     const uint32_t step = TypeParam::kSizes.lanes >= 128 ? 1 : 13;
     for (uint32_t high = 0; high < 0x10000; high += step) {
-      for (const uint32_t low : {0u, 1u, 0x7fffu, 0x8000u, 0x8001u, 0xffffu}) push(high << 16 | low);
+      for (const uint32_t low : {0u, 1u, 0x7fffu, 0x8000u, 0x8001u, 0xffffu})
+        push(high << 16 | low);
     }
     for (uint32_t half = 0; half < 0x10000; half += step) {
       const uint32_t lane = LaneFromElement(LaneType::kF16, half);
@@ -299,8 +303,8 @@ TYPED_TEST(VpuWriteTest, WordPortsAreFull) {
     while (this->ends_ % 60 < 10) ASSERT_NO_FATAL_FAILURE(this->Step());
     const int64_t start = this->cycle_, start_ends = this->ends_;
     while (this->ends_ % 60 < 50) ASSERT_NO_FATAL_FAILURE(this->Step());
-    const double cycles = static_cast<double>(this->cycle_ - start) /
-                          static_cast<double>(this->ends_ - start_ends);
+    const double cycles =
+        static_cast<double>(this->cycle_ - start) / static_cast<double>(this->ends_ - start_ends);
     const int words = this->kSizes.Elements() * ElementBytes(type) / TypeParam::kWord;
     const int expected = std::max(1, (words + TypeParam::kWrites - 1) / TypeParam::kWrites);
     EXPECT_LE(cycles, 1.05 * expected) << arch::Name(type);
