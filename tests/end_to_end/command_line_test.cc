@@ -183,6 +183,21 @@ TEST_F(CommandLineTest, InfoDescribesEveryChip) {
                                   HasSubstr("v1"), HasSubstr("2 x 128x128")));
 }
 
+TEST_F(CommandLineTest, KernelListsBundlesAndFigures) {
+  const std::string file = Write("sum.kernel", "kernel sum(n)\n  body\n    for i in 0..n\n"
+                                               "      out0[i] = add_f32 in0[i], 1.5\n    end\n"
+                                               "  end\nend\n");
+  const Outcome outcome = Systolith({"kernel", file, "--param", "n=2", "--chip", "v2"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.text;
+  EXPECT_THAT(outcome.text, AllOf(HasSubstr("kernel sum on v2"), HasSubstr("sum.kernel:4"),
+                                  HasSubstr("1  out0[1] = add_f32 in0[1], 1.5"),
+                                  HasSubstr("streams           in0 out0")));
+  ExpectBadInput({"kernel", file}, {"sum.kernel:1:8", "parameter n"});
+  ExpectBadInput({"kernel", file, "--param", "n=x"}, {"--param n=x", "NAME=NUMBER"});
+  ExpectBadInput({"kernel", file, "--kernel", "sun"}, {"no kernel is called 'sun'", "'sum'"});
+  EXPECT_EQ(Systolith({"kernel", file, "--param", "n=600"}).exit_code, 2);  // steps end at 31
+}
+
 TEST_F(CommandLineTest, UnknownNamesGetTheNearestValidOne) {
   const std::string program = Program("matmul_s8.mlir");
   ExpectBadInput({"rnu", program}, {"unknown subcommand 'rnu'", "'run'"});
