@@ -19,7 +19,7 @@ kernel::Kernel Library(const std::string& name, const kernel::Parameters& parame
                        const arch::ChipConfig& chip) {
   auto kernel = kernel::AssembleFromLibrary(name, parameters, chip);
   EXPECT_TRUE(kernel.ok()) << kernel.status().message();
-  return kernel.ok() ? *std::move(kernel) : kernel::Kernel{};
+  return kernel.ok() ? std::move(kernel).value() : kernel::Kernel{};
 }
 
 }  // namespace

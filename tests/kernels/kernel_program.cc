@@ -99,14 +99,22 @@ int64_t KernelProgram::Input(std::span<const std::byte> data) {
   return address;
 }
 
+void KernelProgram::Load(const kernel::Kernel& kernel) {
+  for (const arch::LoadKernel& load : kernel::LoadInstructions(kernel, 0, 0)) {
+    Append(arch::Opcode::kLoadKernel, arch::Engine::kVpu, load);
+  }
+  loaded_ = &kernel;
+}
+
+void KernelProgram::Barrier(const std::vector<arch::Engine>& engines) {
+  for (const arch::Engine engine : engines) {
+    Append(arch::Opcode::kSync, engine, arch::Sync{});
+  }
+}
+
 void KernelProgram::Run(const kernel::Kernel& kernel, const std::vector<arch::Stream>& streams,
                         arch::Vector vector) {
-  if (loaded_ != &kernel) {
-    for (const arch::LoadKernel& load : kernel::LoadInstructions(kernel, 0, 0)) {
-      Append(arch::Opcode::kLoadKernel, arch::Engine::kVpu, load);
-    }
-    loaded_ = &kernel;
-  }
+  if (loaded_ != &kernel) Load(kernel);
   for (const arch::Stream& stream : streams) {
     Append(arch::Opcode::kStream, arch::Engine::kVpu, stream);
   }

@@ -66,9 +66,18 @@ class KernelProgram {
   // `vector`; the kernel is loaded first unless it was the last one.
   void Run(const kernel::Kernel& kernel, const std::vector<arch::Stream>& streams,
            arch::Vector vector);
-  // Any other instruction of the vector unit or the cross-lane unit, after all before it.
+  // Writes `kernel` to the beginning of kernel memory.
+  void Load(const kernel::Kernel& kernel);
+  // Any other instruction, after all before it.
   template <typename T>
   void Append(arch::Opcode opcode, arch::Engine engine, T instruction);
+  // The engines go on only when everything before is done; then instructions with waits and signals
+  // of their own (flags from 16 on) may follow.
+  void Barrier(const std::vector<arch::Engine>& engines);
+  template <typename T>
+  void Raw(arch::Opcode opcode, const T& instruction) {
+    program_.Append(opcode, instruction);
+  }
 
   // Runs the program; then `bytes` at buffer address `address` are in Output().
   void Store(int64_t address, int64_t bytes);

@@ -49,7 +49,7 @@ class KernelTest : public tb::RandomTest {
                                     const arch::ChipConfig& chip) {
     auto kernel = kernel::AssembleFromLibrary(name, parameters, chip);
     EXPECT_TRUE(kernel.ok()) << kernel.status().message();
-    return kernel.ok() ? *std::move(kernel) : kernel::Kernel{};
+    return kernel.ok() ? std::move(kernel).value() : kernel::Kernel{};
   }
 
   static void Execute(KernelProgram& program) {
