@@ -1,14 +1,32 @@
 `include "prim_assert.svh"
 
-// A result <- a function of the operands' elements a, b, c; `folded` <- one of elements at distance d.
+// An array <- what an operand code names.
+`define VPU_FETCH(operand, code) \
+  if (code < 8'(isa_pkg::OperandInput)) begin \
+    row = row_of(thread_i, code[5:0]); \
+    for (int unsigned i = 0; i < Count; i++) operand[i] = rows[row][i]; \
+  end else if (code < 8'(isa_pkg::OperandScalar)) begin \
+    for (int unsigned q = 0; q < 4; q++) begin \
+      if (code[1:0] == q[1:0]) begin \
+        for (int unsigned i = 0; i < Count; i++) operand[i] = group_i[(q*Count + i)*32 +: 32]; \
+      end \
+    end \
+  end else begin \
+    value = narrow_operand(code); \
+    for (int unsigned i = 0; i < Count; i++) operand[i] = value; \
+  end
+
+// The value <- a function of the operands' elements a, b, c.
 `define VPU_EACH_LANE(expression) \
   for (int unsigned i = 0; i < Count; i++) begin \
-    a = operand[4*slot][i]; \
-    b = operand[4*slot + 1][i]; \
-    c = operand[4*slot + 2][i]; \
+    a = x[i]; \
+    b = y[i]; \
+    c = z[i]; \
     r = expression; \
-    result[slot][i] = r; \
+    values[i] = r; \
   end
+
+// `folded` <- a function of elements a and b of `work` at distance d; see fold.
 `define VPU_EACH_PAIR(expression) \
   for (int unsigned s = 0; s < Segments; s++) begin \
     for (int unsigned i = 0; i < ((d < 16) ? Unit : d); i++) begin \
@@ -21,16 +39,20 @@
 
 // The lanes of the vector unit: registers, constants, two ALU slots, the lane slot, output queues.
 //
-//   rows: v of 4 threads | w | a row per output           group_i    scalars_i    constants
-//           |        ^                                       |           |            |
-//           |        |          .-------- fetch -------------+-----------+------------'
-//           '--------+--------> operand: x y z of slot a, x of lane, x y z of slot b, y of lane
-//                    |          '---> alu, alu, lane_slot --.
-//                    '--------------------------------------+--> present --> out_group_o
+//       rows: v of 4 threads, w       group_i    scalars_i    constants
+//         |          ^                   |           |            |
+//         '----------|-----> fetch <-----+-----------+------------'
+//                    |         '---> x, y, z --> alu, alu, lane_slot --> values
+//                    |                                                     |
+//                    +------ write_back <-- result, stage by stage <-------'
+//                    '--> queue --> present --> out_group_o
 //
-// A record does all of this in the cycle in which it is issued; every operand is copied before a
-// result is written. Wide work is tasks over lanes on private unpacked arrays of 32-bit words with
-// blocking assignments, run only under an enable. Both ALU slots use one copy of the operations.
+// The three slots of a record work in the cycle in which it is issued, one after the other on the same
+// arrays; what they read is not written before all of them have read. Wide work is tasks over lanes on
+// private unpacked arrays of 32-bit words with blocking assignments, run only under an enable; indices
+// of these arrays other than the lane's are constants or stay outside the loops. `Stages` rows of
+// registers behind the arithmetic are for synthesis to retime into it; results are written when a
+// record of the same thread may be issued four cycles later, so at most 3.
 module vpu_lanes #(
   parameter  int Lanes      = 8,
   parameter  int Sublanes   = 2,
@@ -67,22 +89,20 @@ module vpu_lanes #(
   localparam logic [31:0] SignBit = vpu_float_pkg::SignBit;
   localparam logic [31:0] AllOnes = 32'hffff_ffff;
 
-  // Rows: v0.. of thread 0, 1, 2, 3, then w0.., then a result on its way to each output.
+  // Rows: v0.. of thread 0, 1, 2, 3, then w0..
   localparam logic [7:0] SharedRow = 8'd128;
 
-  localparam int         TargetWidth = 10;
 
-  // Operands: x, y, z of a slot at 4 * slot; the lane slot's in the gaps.
-  localparam logic [2:0] LaneX = 3'd3;
-  localparam logic [2:0] LaneY = 3'd7;
-
-  // Results: slots a and b, the lane slot; four rows per stage.
-  localparam int LaneResult = 2;
+  // Of a result's way: {valid, thread, destination code}.
+  localparam int TargetWidth = 10;
 
   logic [31:0] rows      [0:255][0:Count-1];
-  logic [31:0] operand   [0:7][0:Count-1];
+  logic [31:0] x         [0:Count-1];
+  logic [31:0] y         [0:Count-1];
+  logic [31:0] z         [0:Count-1];
+  logic [31:0] values    [0:Count-1];
   logic [31:0] result    [0:4*Stages+3][0:Count-1];
-  logic [31:0] queue     [0:7][0:Count-1];
+  logic [31:0] queue     [0:15][0:Count-1];
   logic [31:0] work      [0:2*Count-1];
   logic [31:0] folded    [0:Count-1];
   logic [31:0] remainder [0:Count-1];
@@ -96,34 +116,19 @@ module vpu_lanes #(
   /* verilator lint_on UNUSEDSIGNAL */
   assign bundle = bundle_i;
 
-  logic [15:0] ops;
-  logic [63:0] codes;
-  logic [7:0]  reads;
-  assign ops     = {bundle.b_op, bundle.a_op};
-  assign codes   = {bundle.lane_y, bundle.b_z, bundle.b_y, bundle.b_x,
-                    bundle.lane_x, bundle.a_z, bundle.a_y, bundle.a_x};
-  assign reads   = {isa_pkg::lane_op_sources(bundle.lane_op) > 2'd1,
-                    isa_pkg::alu_op_sources(bundle.b_op) > 2'd2,
-                    isa_pkg::alu_op_sources(bundle.b_op) > 2'd1,
-                    isa_pkg::alu_op_sources(bundle.b_op) > 2'd0,
-                    isa_pkg::lane_op_sources(bundle.lane_op) > 2'd0,
-                    isa_pkg::alu_op_sources(bundle.a_op) > 2'd2,
-                    isa_pkg::alu_op_sources(bundle.a_op) > 2'd1,
-                    isa_pkg::alu_op_sources(bundle.a_op) > 2'd0};
-
-  // What a record writes: for slot a, b, lane from the lowest bit, {valid, thread, code}.
+  // What a record writes: slot a, b, lane from the lowest bit.
   logic [3*TargetWidth-1:0] record;
   assign record = issue_i ? {bundle.lane_op != isa_pkg::LaneOpNone, thread_i, bundle.lane_dst[6:0],
                              bundle.b_op != isa_pkg::AluOpNone, thread_i, bundle.b_dst[6:0],
                              bundle.a_op != isa_pkg::AluOpNone, thread_i, bundle.a_dst[6:0]}
                           : '0;
 
-  // Per output: stores that have not reached the port, and pointers into `queue`.
+  // Per output: stores on their way to the port, those of them in `queue`, and its ends.
   logic [(Stages+1)*3*TargetWidth-1:0] targets;
-  logic [2:0] stores  [0:1];
-  logic [1:0] newest  [0:1];
-  logic [1:0] oldest  [0:1];
-  logic [2:0] waiting [0:1];
+  logic [3:0] stores  [0:1];
+  logic [3:0] waiting [0:1];
+  logic [2:0] newest  [0:1];
+  logic [2:0] oldest  [0:1];
 
   // A scalar, or a constant.
   function automatic logic [31:0] narrow_operand(input logic [7:0] code);
@@ -141,33 +146,30 @@ module vpu_lanes #(
 
   /* verilator lint_off BLKSEQ */  // private state, see above
 
-  task automatic fetch(input logic [2:0] n, input logic [7:0] code);
+  task automatic fetch(input logic [1:0] sources, input logic [7:0] x_code,
+                       input logic [7:0] y_code, input logic [7:0] z_code);
     logic [31:0] value;
     logic [7:0]  row;
-    if (code < 8'(isa_pkg::OperandInput)) begin
-      row = row_of(thread_i, code[5:0]);
-      for (int unsigned i = 0; i < Count; i++) operand[n][i] = rows[row][i];
-    end else if (code < 8'(isa_pkg::OperandScalar)) begin
-      for (int unsigned q = 0; q < 4; q++) begin
-        if (code[1:0] == q[1:0]) begin
-          for (int unsigned i = 0; i < Count; i++) operand[n][i] = group_i[(q*Count + i)*32 +: 32];
-        end
-      end
-    end else begin
-      value = narrow_operand(code);
-      for (int unsigned i = 0; i < Count; i++) operand[n][i] = value;
+    if (sources > 2'd0) begin
+      `VPU_FETCH(x, x_code)
+    end
+    if (sources > 2'd1) begin
+      `VPU_FETCH(y, y_code)
+    end
+    if (sources > 2'd2) begin
+      `VPU_FETCH(z, z_code)
     end
   endtask
 
   // Copies the entries of a table first: a table is named by its first constant.
-  task automatic look_up(input int unsigned slot, input logic [6:0] first);
+  task automatic look_up(input logic [6:0] first);
     logic [31:0] value;
     for (int unsigned k = 0; k < isa_pkg::LookupEntries; k++) begin
       entries[k] = constants[constant_base_i + {3'd0, first} + k[9:0]];
     end
     for (int unsigned i = 0; i < Count; i++) begin
-      value           = entries[operand[4*slot][i][4:0]];
-      result[slot][i] = value;
+      value           = entries[x[i][4:0]];
+      values[i] = value;
     end
   endtask
 
@@ -175,8 +177,8 @@ module vpu_lanes #(
   task automatic divide();
     logic [31:0] a, b, difference, quotient;
     for (int unsigned i = 0; i < Count; i++) begin
-      a            = vpu_divide_pkg::dividend(operand[0][i], operand[1][i]);
-      b            = vpu_divide_pkg::divisor(operand[1][i]);
+      a            = vpu_divide_pkg::dividend(x[i], y[i]);
+      b            = vpu_divide_pkg::divisor(y[i]);
       remainder[i] = a - b;
       radicand[i]  = b;
       digits[i]    = 32'd0;
@@ -197,8 +199,8 @@ module vpu_lanes #(
       end
     end
     for (int unsigned i = 0; i < Count; i++) begin
-      a            = vpu_divide_pkg::quotient(operand[0][i], operand[1][i], digits[i]);
-      result[0][i] = a;
+      a            = vpu_divide_pkg::quotient(x[i], y[i], digits[i]);
+      values[i] = a;
     end
   endtask
 
@@ -206,7 +208,7 @@ module vpu_lanes #(
   task automatic square_root();
     logic [31:0] a, bits, root, trial, difference, taken;
     for (int unsigned i = 0; i < Count; i++) begin
-      a            = vpu_divide_pkg::radicand(operand[0][i]);
+      a            = vpu_divide_pkg::radicand(x[i]);
       radicand[i]  = a;
       remainder[i] = 32'd0;
       digits[i]    = 32'd0;
@@ -231,13 +233,13 @@ module vpu_lanes #(
       end
     end
     for (int unsigned i = 0; i < Count; i++) begin
-      a            = vpu_divide_pkg::root(operand[0][i], digits[i]);
-      result[0][i] = a;
+      a            = vpu_divide_pkg::root(x[i], digits[i]);
+      values[i] = a;
     end
   endtask
 
   // One operation of a slot. `flip` and `invert` make one operation of two relatives.
-  task automatic alu(input int unsigned slot, input logic [7:0] op, input logic [6:0] table_code);
+  task automatic alu(input logic divides, input logic [7:0] op, input logic [6:0] table_code);
     logic [31:0] a, b, c, r, flip, invert;
     flip   = 32'd0;
     invert = 32'd0;
@@ -257,8 +259,8 @@ module vpu_lanes #(
         `VPU_EACH_LANE(vpu_fma_pkg::multiply_add(a ^ flip, b, c))
       isa_pkg::AluOpMaximumF32, isa_pkg::AluOpMinimumF32:
         `VPU_EACH_LANE(vpu_float_pkg::choose(a, b, invert))
-      isa_pkg::AluOpDivideF32: if (slot == 0) divide();
-      isa_pkg::AluOpSquareRootF32: if (slot == 0) square_root();
+      isa_pkg::AluOpDivideF32: if (divides) divide();
+      isa_pkg::AluOpSquareRootF32: if (divides) square_root();
       isa_pkg::AluOpScaleF32: `VPU_EACH_LANE(vpu_round_pkg::scale(a, b))
       isa_pkg::AluOpRoundEvenF32: `VPU_EACH_LANE(vpu_round_pkg::round_even(a))
       isa_pkg::AluOpRoundAwayF32: `VPU_EACH_LANE(vpu_round_pkg::round_away(a))
@@ -297,7 +299,7 @@ module vpu_lanes #(
       isa_pkg::AluOpExponentF32: `VPU_EACH_LANE(((a >> 23) & 32'h0000_00ff) - 32'd127)
       isa_pkg::AluOpRequantizeDouble: `VPU_EACH_LANE(vpu_integer_pkg::requantize_double(a, b, c))
       isa_pkg::AluOpRequantizeSingle: `VPU_EACH_LANE(vpu_integer_pkg::requantize_single(a, b, c))
-      isa_pkg::AluOpLookup: look_up(slot, table_code);
+      isa_pkg::AluOpLookup: look_up(table_code);
       default: `VPU_EACH_LANE(a)  // copy
     endcase
   endtask
@@ -337,14 +339,14 @@ module vpu_lanes #(
     endcase
     if (find) begin
       for (int unsigned i = 0; i < Count; i++) begin
-        a = operand[LaneX][i];
+        a = x[i];
         r = a ^ ((32'd0 - (a >> 31)) | SignBit) ^ invert;
         r = r | (32'd0 - vpu_float_pkg::is_nan(a));
-        operand[LaneX][i] = r;
+        x[i] = r;
       end
       invert = 32'd0;
     end
-    for (int unsigned i = 0; i < Count; i++) work[i] = operand[LaneX][i];
+    for (int unsigned i = 0; i < Count; i++) work[i] = x[i];
     for (int unsigned pass = 0; pass < 2; pass++) begin
       if (pass == 0 || find) fold(op, invert);
       if (pass == 0 && find) begin
@@ -352,7 +354,7 @@ module vpu_lanes #(
           a = work[s*Unit];
           for (int unsigned i = 0; i < Segment; i++) begin
             r = 32'((s*Segment) % Lanes) + i;
-            folded[s*Segment + i] = (operand[LaneX][s*Segment + i] == a) ? r : AllOnes;
+            folded[s*Segment + i] = (x[s*Segment + i] == a) ? r : AllOnes;
           end
         end
         for (int unsigned i = 0; i < Count; i++) work[i] = folded[i];
@@ -361,7 +363,7 @@ module vpu_lanes #(
     end
     for (int unsigned s = 0; s < Segments; s++) begin
       a = work[s*Unit];
-      for (int unsigned i = 0; i < Segment; i++) result[LaneResult][s*Segment + i] = a;
+      for (int unsigned i = 0; i < Segment; i++) values[s*Segment + i] = a;
     end
   endtask
 
@@ -371,8 +373,8 @@ module vpu_lanes #(
     logic [31:0] steps;
     steps = (amount > 32'(Count)) ? 32'(Count) : amount;
     for (int unsigned i = 0; i < Count; i++) begin
-      work[i]         = operand[LaneX][i];
-      work[Count + i] = operand[LaneY][i];
+      work[i]         = x[i];
+      work[Count + i] = y[i];
     end
     for (int unsigned d = 1; d <= 32 && d <= Count; d = d * 2) begin
       if ((steps & d) != 32'd0) begin
@@ -384,11 +386,11 @@ module vpu_lanes #(
         for (int unsigned i = 0; i < 2*Count - d; i++) work[i] = work[i + d];
       end
     end
-    for (int unsigned i = 0; i < Count; i++) result[LaneResult][i] = work[i];
+    for (int unsigned i = 0; i < Count; i++) values[i] = work[i];
   endtask
 
   task automatic rotate(input logic [31:0] amount);
-    for (int unsigned i = 0; i < Count; i++) work[i] = operand[LaneX][i];
+    for (int unsigned i = 0; i < Count; i++) work[i] = x[i];
     for (int unsigned d = 1; d < Lanes; d = d * 2) begin
       if ((amount & d) != 32'd0) begin
         for (int unsigned s = 0; s < Sublanes; s++) begin
@@ -398,7 +400,7 @@ module vpu_lanes #(
         for (int unsigned i = 0; i < Count; i++) work[i] = folded[i];
       end
     end
-    for (int unsigned i = 0; i < Count; i++) result[LaneResult][i] = work[i];
+    for (int unsigned i = 0; i < Count; i++) values[i] = work[i];
   endtask
 
   task automatic lane_slot(input logic [7:0] op, input logic [31:0] amount);
@@ -406,8 +408,8 @@ module vpu_lanes #(
     unique case (op)
       isa_pkg::LaneOpBroadcastLane:
         for (int unsigned s = 0; s < Segments; s++) begin
-          value = operand[LaneX][s*Segment + (amount & (Segment - 1))];
-          for (int unsigned i = 0; i < Segment; i++) result[LaneResult][s*Segment + i] = value;
+          value = x[s*Segment + (amount & (Segment - 1))];
+          for (int unsigned i = 0; i < Segment; i++) values[s*Segment + i] = value;
         end
       isa_pkg::LaneOpRotateLanes: rotate(amount);
       isa_pkg::LaneOpBroadcastRow: begin
@@ -415,30 +417,37 @@ module vpu_lanes #(
         for (int unsigned s = 0; s < Sublanes; s++) begin
           if (base == s) begin
             for (int unsigned i = 0; i < Count; i++) begin
-              result[LaneResult][i] = operand[LaneX][s*Lanes + (i & (Lanes - 1))];
+              values[i] = x[s*Lanes + (i & (Lanes - 1))];
             end
           end
         end
       end
       isa_pkg::LaneOpSlide: slide(amount);
-      isa_pkg::LaneOpLaneIndex: for (int unsigned i = 0; i < Count; i++) result[LaneResult][i] = i & (Lanes - 1);
-      isa_pkg::LaneOpRowIndex: for (int unsigned i = 0; i < Count; i++) result[LaneResult][i] = i / Lanes;
+      isa_pkg::LaneOpLaneIndex: for (int unsigned i = 0; i < Count; i++) values[i] = i & (Lanes - 1);
+      isa_pkg::LaneOpRowIndex: for (int unsigned i = 0; i < Count; i++) values[i] = i / Lanes;
       default: reduce(op);
     endcase
   endtask
 
   task automatic execute();
-    for (int unsigned slot = 0; slot < 2; slot++) begin
-      if (ops[slot*8 +: 8] != isa_pkg::AluOpNone) begin
-        alu(slot, ops[slot*8 +: 8], codes[slot*32 + 8 +: 7]);
-      end
+    if (bundle.a_op != isa_pkg::AluOpNone) begin
+      fetch(isa_pkg::alu_op_sources(bundle.a_op), bundle.a_x, bundle.a_y, bundle.a_z);
+      alu(1'b1, bundle.a_op, bundle.a_y[6:0]);
+      for (int unsigned i = 0; i < Count; i++) result[0][i] = values[i];
+    end
+    if (bundle.b_op != isa_pkg::AluOpNone) begin
+      fetch(isa_pkg::alu_op_sources(bundle.b_op), bundle.b_x, bundle.b_y, bundle.b_z);
+      alu(1'b0, bundle.b_op, bundle.b_y[6:0]);
+      for (int unsigned i = 0; i < Count; i++) result[1][i] = values[i];
     end
     if (bundle.lane_op != isa_pkg::LaneOpNone) begin
+      fetch(isa_pkg::lane_op_sources(bundle.lane_op), bundle.lane_x, bundle.lane_y, 8'd0);
       lane_slot(bundle.lane_op, narrow_operand(bundle.lane_z));
+      for (int unsigned i = 0; i < Count; i++) result[2][i] = values[i];
     end
   endtask
 
-  // Results of the stage that ends go where they belong.
+  // Results of the last stage go where they belong.
   task automatic write_back();
     logic [TargetWidth-1:0] target;
     logic [7:0] row;
@@ -447,10 +456,10 @@ module vpu_lanes #(
       if (target[9] && target[6]) begin
         for (int unsigned q = 0; q < 2; q++) begin
           if (target[0] == q[0]) begin
-            row = {5'd0, q[0], newest[q]};
-            for (int unsigned i = 0; i < Count; i++) queue[row[2:0]][i] = result[4*Stages + n][i];
-            newest[q]  = newest[q] + 2'd1;
-            waiting[q] = waiting[q] + 3'd1;
+            row = {4'd0, q[0], newest[q]};
+            for (int unsigned i = 0; i < Count; i++) queue[row[3:0]][i] = result[4*Stages + n][i];
+            newest[q]  = newest[q] + 3'd1;
+            waiting[q] = waiting[q] + 4'd1;
           end
         end
       end else if (target[9]) begin
@@ -465,15 +474,15 @@ module vpu_lanes #(
     logic [31:0] value;
     for (int unsigned q = 0; q < 2; q++) begin
       if (!out_valid_o[q] || out_ready_i[q]) begin
-        out_valid_o[q] <= waiting[q] != 3'd0;
-        if (waiting[q] != 3'd0) begin
+        out_valid_o[q] <= waiting[q] != 4'd0;
+        if (waiting[q] != 4'd0) begin
           for (int unsigned i = 0; i < Count; i++) begin
             value = queue[{q[0], oldest[q]}][i];
             out_group_o[(q*Count + i)*32 +: 32] <= value;
           end
-          oldest[q]  = oldest[q] + 2'd1;
-          waiting[q] = waiting[q] - 3'd1;
-          stores[q]  = stores[q] - 3'd1;
+          oldest[q]  = oldest[q] + 3'd1;
+          waiting[q] = waiting[q] - 4'd1;
+          stores[q]  = stores[q] - 4'd1;
         end
       end
     end
@@ -484,7 +493,7 @@ module vpu_lanes #(
       for (int unsigned q = 0; q < 2; q++) begin
         if (record[n*TargetWidth + 9] && record[n*TargetWidth + 6] &&
             record[n*TargetWidth] == q[0]) begin
-          stores[q] = stores[q] + 3'd1;
+          stores[q] = stores[q] + 4'd1;
         end
       end
     end
@@ -496,28 +505,24 @@ module vpu_lanes #(
       can_store_o <= 1'b1;
       targets     = '0;
       for (int unsigned q = 0; q < 2; q++) begin
-        stores[q]  = 3'd0;
-        newest[q]  = 2'd0;
-        oldest[q]  = 2'd0;
-        waiting[q] = 3'd0;
+        stores[q]  = 4'd0;
+        waiting[q] = 4'd0;
+        newest[q]  = 3'd0;
+        oldest[q]  = 3'd0;
       end
-    end else if (issue_i || targets != '0 || out_valid_o != 2'd0) begin
-      if (issue_i) begin
-        for (int unsigned n = 0; n < 8; n++) begin
-          if (reads[n]) fetch(n[2:0], codes[n*8 +: 8]);
-        end
-      end
-      for (int unsigned n = 0; n < 4*Stages; n++) begin  // the last stage first
+    end else if (issue_i || targets != '0 || stores[0] != 4'd0 || stores[1] != 4'd0 ||
+                 out_valid_o != 2'd0) begin
+      present();
+      for (int unsigned n = 4; n < 4*Stages + 4; n++) begin  // the last stage first
         for (int unsigned i = 0; i < Count; i++) begin
-          result[4*Stages + 3 - n][i] = result[4*Stages - 1 - n][i];
+          result[4*Stages + 7 - n][i] = result[4*Stages + 3 - n][i];
         end
       end
       targets = (targets << (3 * TargetWidth)) | ($bits(targets))'(record);
       if (issue_i) execute();
-      count_stores();
       write_back();
-      present();
-      can_store_o <= !stores[0][2] && !stores[1][2];
+      count_stores();
+      can_store_o <= !stores[0][3] && !stores[1][3];
     end
     if (constant_write_i) constants[constant_addr_i] = constant_data_i;
   end
@@ -527,5 +532,6 @@ module vpu_lanes #(
 
 endmodule
 
+`undef VPU_FETCH
 `undef VPU_EACH_LANE
 `undef VPU_EACH_PAIR
