@@ -19,6 +19,7 @@ module vpu #(
   parameter  int WordBytes       = 16,
   parameter  int ReadWords       = 2,
   parameter  int WriteWords      = 1,
+  parameter  int Stages          = 0,  // registers behind the lanes' arithmetic, at most 3
   localparam int WordWidth       = WordBytes * 8,
   localparam int AddrWidth       = $clog2(BufferBytes / WordBytes),
   localparam int GroupWidth      = Lanes * Sublanes * 32
@@ -402,7 +403,7 @@ module vpu #(
     .held_o         (execute_held)
   );
 
-  vpu_lanes #(.Lanes(Lanes), .Sublanes(Sublanes)) u_lanes (
+  vpu_lanes #(.Lanes(Lanes), .Sublanes(Sublanes), .Stages(Stages)) u_lanes (
     .clk_i, .rst_ni,
     .clear_i         (clear),
     .issue_i         (issue),

@@ -114,7 +114,7 @@ module vpu_execute #(
 
   logic       second_q;  // out0 of the item has left
   logic [6:0] ends_q;    // on their way through the writer
-  logic       marked_q;  // the last of them is the marker
+  logic       marked_q;  // they are that of the marker: a fault of the walk is in its first batch
   logic       from0;
   logic       from1;
   logic       offer;
@@ -126,7 +126,7 @@ module vpu_execute #(
   assign item_pop = offer && !(from0 && item_stores[1]);
   assign out_ready_o = {offer && from1, offer && from0};
 
-  assign marker_done_o = end_i && marked_q && ends_q == 7'd1;
+  assign marker_done_o = end_i && marked_q;
   assign idle_o        = !record_valid && !item_valid && !item_valid_o && ends_q == 7'd0;
   assign moved_o       = pop || offer || wait_q != 5'd0 || (item_valid_o && item_ready_i);
   assign held_o        = record_valid && !pop;
@@ -158,5 +158,6 @@ module vpu_execute #(
   end
 
   `PRIM_ASSERT(EndIsExpected, !end_i || ends_q != 7'd0)
+  `PRIM_ASSERT(MarkerComesAlone, !marked_q || ends_q <= 7'd1)
 
 endmodule
