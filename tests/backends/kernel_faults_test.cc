@@ -38,7 +38,8 @@ class KernelFaultsTest : public BackendFixture {
   };
   Kernel Good() const {
     Kernel kernel;
-    kernel.bundles = {BundleOf(AluOp::kCopy, V(0), In(0)), BundleOf(AluOp::kAddF32, V(1), V(0), S(2)),
+    kernel.bundles = {BundleOf(AluOp::kCopy, V(0), In(0)),
+                      BundleOf(AluOp::kAddF32, V(1), V(0), S(2)),
                       Exit(BundleOf(AluOp::kCopy, Out(0), V(1)))};
     kernel.in = golden::FlatStream(config_, 0, LaneType::kF32);
     kernel.out = golden::FlatStream(config_, kOut0, LaneType::kF32);
@@ -121,7 +122,8 @@ TEST_P(KernelFaultsTest, BundlesThatAreNone) {
   ExpectFault("input 4", Fault::kKernelRegister, 0, [](Kernel& k) { k.bundles[0].a_x = 68; });
   ExpectFault("destination code", Fault::kKernelRegister, 0,
               [](Kernel& k) { k.bundles[0].a_dst = In(0); });
-  ExpectFault("w in a body", Fault::kKernelRegister, 0, [](Kernel& k) { k.bundles[0].a_dst = W(0); });
+  ExpectFault("w in a body", Fault::kKernelRegister, 0,
+              [](Kernel& k) { k.bundles[0].a_dst = W(0); });
   ExpectFault("one destination", Fault::kKernelRegister, 1, [](Kernel& k) {
     k.bundles[1] = golden::WithSlotB(k.bundles[1], AluOp::kCopy, V(1), S(0));
   });
@@ -160,7 +162,8 @@ TEST_P(KernelFaultsTest, LoopsThatAreNone) {
 }
 
 TEST_P(KernelFaultsTest, StreamsThatAreNone) {
-  ExpectFault("not described", Fault::kKernelStream, 0, [](Kernel& k) { k.bundles[0].a_x = In(2); });
+  ExpectFault("not described", Fault::kKernelStream, 0,
+              [](Kernel& k) { k.bundles[0].a_x = In(2); });
   ExpectFault("output not described", Fault::kKernelStream, 2,
               [](Kernel& k) { k.bundles[2].a_dst = Out(1); });
   ExpectFault("unequal steps", Fault::kKernelStream, 0, [](Kernel& k) {

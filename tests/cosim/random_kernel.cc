@@ -22,7 +22,7 @@ constexpr uint32_t kFirstOutput = arch::kInputStreams;
 constexpr uint32_t kInPlaceInput = 3;
 constexpr uint32_t kMostSteps = 6;          // of one output
 constexpr uint64_t kMostBundles = 10'000;   // of one instance
-constexpr uint32_t kRegisters = 8;          // few, so that they are read before they are overwritten
+constexpr uint32_t kRegisters = 8;          // few, so that they are read before overwritten
 
 bool IsStream(uint32_t code) { return code >= In(0) && code < S(0); }
 size_t StreamOf(uint32_t code) {

@@ -34,8 +34,8 @@ struct Kernel {
 
 class RandomKernel {
  public:
-  // `shared` says which w registers hold something; a prologue adds to them. With `in_place`, in3 is
-  // only named where the same slot writes out0, so that the two may be one place.
+  // `shared` says which w registers hold something; a prologue adds to them. With `in_place`, in3
+  // is only named where the same slot writes out0, so that the two may be one place.
   RandomKernel(tb::Rng& rng, std::bitset<arch::kSharedRegisters>& shared, bool in_place)
       : rng_(rng), shared_(shared), in_place_(in_place) {}
 

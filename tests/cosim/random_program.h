@@ -26,8 +26,8 @@ std::vector<uint8_t> RandomInput(tb::Rng& rng);
 golden::JobOptions RandomProgramOptions();
 
 // Generates programs that keep all rules: odd alignments, fill, gather, clipped windows, all types,
-// levels, transposes, random kernels and streams, loops with patches, chases by level. All state that the
-// program can reach is written before it is read, and stored at the end.
+// levels, transposes, random kernels and streams, loops with patches, chases by level. All state
+// that the program can reach is written before it is read, and stored at the end.
 class RandomProgram {
  public:
   // The chip has at most two MXUs and a buffer of 32 KiB to 512 KiB.

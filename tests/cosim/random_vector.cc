@@ -64,7 +64,8 @@ bool RandomProgram::AppendKernel() {
     if (!loaded) {
       golden::AppendBundles(writer, kernel.bundles, kernel_base);
       const std::span<const uint32_t> constants = kernel.constants;
-      const size_t whole = std::min<size_t>(constants.size(), arch::kKernelConstants - constant_base);
+      const size_t whole =
+          std::min<size_t>(constants.size(), arch::kKernelConstants - constant_base);
       golden::AppendConstants(writer, constants.first(whole), constant_base);
       golden::AppendConstants(writer, constants.subspan(whole), 0);
       loaded = true;

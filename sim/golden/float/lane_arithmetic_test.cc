@@ -66,7 +66,8 @@ bool TinySum(float x, float y, float z) {
   using Quad = __float128;
   const Quad product = static_cast<Quad>(x) * y;  // exact
   // z -+ 2^-126 is exact unless z is far larger than it; then the sum is not tiny, or exact.
-  return (static_cast<Quad>(z) - kTiny) + product < 0 && (static_cast<Quad>(z) + kTiny) + product > 0;
+  return (static_cast<Quad>(z) - kTiny) + product < 0 &&
+         (static_cast<Quad>(z) + kTiny) + product > 0;
 }
 
 TEST_F(LaneArithmeticTest, MultipliesAndAddsWithOneRounding) {

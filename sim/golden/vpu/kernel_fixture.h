@@ -5,13 +5,15 @@
 #include <vector>
 
 #include "sim/golden/testing/chip_fixture.h"
-#include "tb/common/random.h"
 
 namespace systolith::golden {
 
-// Runs kernels on a chip of 2 sublanes of 8 lanes.
-class KernelFixture : public ChipFixture<tb::RandomTest> {
+// Runs kernels on a chip of 2 sublanes of 8 lanes; `Base` as of ChipFixture.
+template <typename Base>
+class KernelFixture : public ChipFixture<Base> {
  protected:
+  using Chip = ChipFixture<Base>;
+
   static constexpr uint32_t kX = 0, kY = 0x1000, kOut = 0x4000, kOut1 = 0x6000;
   static constexpr uint32_t kGroup = 16;  // elements
   static constexpr uint32_t kOutStream = arch::kInputStreams;
@@ -31,7 +33,7 @@ class KernelFixture : public ChipFixture<tb::RandomTest> {
     kernel.bundles = std::move(bundles);
     kernel.bundles.back().exit = 1;
     for (uint32_t q : {0u, 1u, kOutStream, kOutStream + 1}) {
-      kernel.streams.push_back(FlatStream(config_, q, arch::LaneType::kF32));
+      kernel.streams.push_back(FlatStream(this->config_, q, arch::LaneType::kF32));
     }
     kernel.vector = VectorOf(instances);
     kernel.vector.bases = {kX, kY, 0, 0, kOut, kOut1};
@@ -52,19 +54,21 @@ class KernelFixture : public ChipFixture<tb::RandomTest> {
   std::vector<T> RunKernel(const Kernel& kernel, size_t count) {
     ProgramWriter program;
     Append(program, kernel);
-    program.Append(arch::Opcode::kLoad, Signalling(LoadOf(0, 0, 0x8000), 0));
-    program.Append(arch::Opcode::kVector, Signalling(Waiting(kernel.vector, 0, 1), 1));
-    program.Append(arch::Opcode::kStore, Waiting(StoreOf(0x10000, kOut, 0x4000), 1, 1));
+    program.Append(arch::Opcode::kLoad, Chip::Signalling(Chip::LoadOf(0, 0, 0x8000), 0));
+    program.Append(arch::Opcode::kVector,
+                   Chip::Signalling(Chip::Waiting(kernel.vector, 0, 1), 1));
+    program.Append(arch::Opcode::kStore,
+                   Chip::Waiting(Chip::StoreOf(0x10000, kOut, 0x4000), 1, 1));
     program.Halt();
-    MustRun(program);
-    return ReadHbm<T>(0x10000, count);
+    this->MustRun(program);
+    return this->template ReadHbm<T>(0x10000, count);
   }
   JobResult ResultOf(const Kernel& kernel) {
     ProgramWriter program;
     Append(program, kernel);
     program.Append(arch::Opcode::kVector, kernel.vector);
     program.Halt();
-    return Run(program);
+    return this->Run(program);
   }
 };
 

@@ -4,6 +4,7 @@
 
 #include "sim/golden/float/lane_arithmetic.h"
 #include "sim/golden/vpu/kernel_fixture.h"
+#include "tb/common/random.h"
 
 namespace systolith::golden {
 namespace {
@@ -14,7 +15,7 @@ using arch::Fault;
 using arch::LaneOp;
 using arch::Opcode;
 
-class VpuKernelTest : public KernelFixture {
+class VpuKernelTest : public KernelFixture<tb::RandomTest> {
  protected:
   void ExpectFault(const Kernel& kernel, Fault fault, uint64_t address) {
     const JobResult result = ResultOf(kernel);

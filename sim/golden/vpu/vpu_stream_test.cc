@@ -6,6 +6,7 @@
 
 #include "sim/golden/float/lane_arithmetic.h"
 #include "sim/golden/vpu/kernel_fixture.h"
+#include "tb/common/random.h"
 
 namespace systolith::golden {
 namespace {
@@ -37,7 +38,7 @@ uint32_t Value(uint32_t type, const uint8_t* bytes) {
   }
 }
 
-class VpuStreamTest : public KernelFixture {
+class VpuStreamTest : public KernelFixture<tb::RandomTest> {
  protected:
   struct Element {
     int64_t address = 0;
@@ -180,7 +181,9 @@ TEST_F(VpuStreamTest, GatherMovesRowsByAnIndexVector) {
   for (uint32_t i = 0; i < 3 * kGroup; ++i) {
     const uint32_t y = i / kLanes, j = i % kLanes;
     int16_t value = 1234;
-    if (y < 5 && j < 7) std::memcpy(&value, &table[static_cast<size_t>(indices[y]) * 16 + 2 * j], 2);
+    if (y < 5 && j < 7) {
+      std::memcpy(&value, &table[static_cast<size_t>(indices[y]) * 16 + 2 * j], 2);
+    }
     EXPECT_EQ(out[i], value) << i;
   }
   stream.gather_limit = 39;

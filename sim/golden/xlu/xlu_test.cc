@@ -50,7 +50,8 @@ class XluTest : public ChipFixture<tb::RandomTest> {
 
 TEST_F(XluTest, TransposesMatricesOfAllSizes) {
   for (const uint32_t size_log2 : {0u, 1u, 2u}) {
-    for (const auto& [rows, columns] : {std::pair{1u, 1u}, {8u, 8u}, {9u, 7u}, {3u, 25u}, {17u, 16u}}) {
+    for (const auto& [rows, columns] :
+         {std::pair{1u, 1u}, {8u, 8u}, {9u, 7u}, {3u, 25u}, {17u, 16u}}) {
       const size_t size = size_t{1} << size_log2;
       auto bytes = RandomBytes(0x8000);
       WriteHbm(0, bytes);
@@ -61,8 +62,9 @@ TEST_F(XluTest, TransposesMatricesOfAllSizes) {
       for (size_t n = 0; n < columns; ++n) {
         for (size_t k = 0; k < padded; ++k) {
           for (size_t b = 0; b < size; ++b) {
-            expected[n * static_cast<size_t>(transpose.out_row_stride) + k * size + b] =
-                k < rows ? bytes[k * static_cast<size_t>(transpose.in_row_stride) + n * size + b] : 0;
+            const size_t from = k * static_cast<size_t>(transpose.in_row_stride) + n * size + b;
+            const size_t to = n * static_cast<size_t>(transpose.out_row_stride) + k * size + b;
+            expected[to] = k < rows ? bytes[from] : 0;
           }
         }
       }
