@@ -76,6 +76,11 @@ std::vector<Node> Dependences(const Region& region, size_t begin, size_t end) {
   for (size_t n = nodes.size(); n-- > 0;) {
     const uint64_t latency = region.instructions[begin + n].info().latency;
     nodes[n].path = latency;
+    // The writer takes several cycles for a group: stores keep the places that the program gives
+    // them, spread over it, instead of gathering behind the last long path.
+    if (region.instructions[begin + n].target.kind == Kind::kOutput) {
+      nodes[n].path = std::max(latency, latency * (nodes.size() - n) / 2);
+    }
     for (const Edge& edge : nodes[n].successors) {
       nodes[n].path = std::max(nodes[n].path,
                                nodes[edge.to].path + (edge.distance == 0 ? 0 : latency));
@@ -144,22 +149,27 @@ class OpenBundle {
   std::map<Stream, uint32_t> streams_;
 };
 
-void PackBlock(const Region& region, size_t begin, size_t end, size_t window,
+bool IsStore(const Instruction& instruction) { return instruction.target.kind == Kind::kOutput; }
+
+void PackBlock(const Region& region, size_t begin, size_t end, const Packing& packing,
                std::vector<BundlePlan>& bundles) {
   std::vector<Node> nodes = Dependences(region, begin, end);
   const size_t first_bundle = bundles.size();
   size_t oldest = 0;
+  size_t next_store = 0;  // bundle
   while (oldest < nodes.size()) {
     const size_t bundle = bundles.size() - first_bundle;
     OpenBundle open;
     // An instruction may join the bundle of one that it only must not precede, so the candidates
     // are looked at again after each choice.
-    for (bool found = true; found;) {
+    for (bool found = true, holds_stores = bundle < next_store; found;) {
       found = false;
       std::vector<size_t> candidates;
-      for (size_t n = oldest; n < std::min(nodes.size(), oldest + window); ++n) {
+      for (size_t n = oldest; n < std::min(nodes.size(), oldest + packing.window); ++n) {
         const Node& node = nodes[n];
-        if (!node.placed && node.waits_for == 0 && node.earliest <= bundle) candidates.push_back(n);
+        if (node.placed || node.waits_for != 0 || node.earliest > bundle) continue;
+        if (holds_stores && IsStore(region.instructions[begin + n])) continue;
+        candidates.push_back(n);
       }
       std::stable_sort(candidates.begin(), candidates.end(), [&](size_t a, size_t b) {
         return nodes[a].path > nodes[b].path;
@@ -167,11 +177,16 @@ void PackBlock(const Region& region, size_t begin, size_t end, size_t window,
       for (const size_t n : candidates) {
         if (!open.Take(region.instructions[begin + n], begin + n)) continue;
         found = nodes[n].placed = true;
+        if (IsStore(region.instructions[begin + n])) next_store = bundle + packing.store_distance;
         for (const Edge& edge : nodes[n].successors) {
           --nodes[edge.to].waits_for;
           nodes[edge.to].earliest = std::max(nodes[edge.to].earliest, bundle + edge.distance);
         }
         break;
+      }
+      if (!found && holds_stores && open.IsEmpty()) {  // nothing else to do
+        holds_stores = false;
+        found = true;
       }
     }
     while (oldest < nodes.size() && nodes[oldest].placed) ++oldest;
@@ -179,14 +194,19 @@ void PackBlock(const Region& region, size_t begin, size_t end, size_t window,
   }
 }
 
+// Cycles of all bundles, if the writer takes as long for a group as on v2 for one of bf16.
 uint64_t CyclesOf(const Region& region, const std::vector<BundlePlan>& bundles) {
+  constexpr uint64_t kStoreCycles = 4 * arch::kVectorThreads;
   uint64_t cycles = 0;
+  uint64_t writer_free = 0;
   for (const BundlePlan& plan : bundles) {
     uint32_t latency = arch::kVectorThreads;
     for (const size_t n : {plan.a, plan.b, plan.lane}) {
-      if (n != BundlePlan::kEmpty) {
-        latency = std::max(latency, region.instructions[n].info().latency);
-      }
+      if (n == BundlePlan::kEmpty) continue;
+      latency = std::max(latency, region.instructions[n].info().latency);
+      if (!IsStore(region.instructions[n])) continue;
+      cycles = std::max(cycles, writer_free);
+      writer_free = cycles + kStoreCycles;
     }
     cycles += latency;
   }
@@ -195,13 +215,13 @@ uint64_t CyclesOf(const Region& region, const std::vector<BundlePlan>& bundles) 
 
 }  // namespace
 
-std::vector<BundlePlan> PackBundles(const Region& region, size_t window) {
+std::vector<BundlePlan> PackBundles(const Region& region, const Packing& packing) {
   std::vector<BundlePlan> bundles;
   const std::vector<size_t> boundaries = BlockBoundaries(region);
   std::map<size_t, size_t> bundle_at;  // boundary -> number of the bundle that begins there
   for (size_t block = 0; block + 1 < boundaries.size(); ++block) {
     bundle_at[boundaries[block]] = bundles.size();
-    PackBlock(region, boundaries[block], boundaries[block + 1], window, bundles);
+    PackBlock(region, boundaries[block], boundaries[block + 1], packing, bundles);
   }
   bundle_at[region.instructions.size()] = bundles.size();
   for (const Region::Loop& loop : region.loops) {
@@ -216,8 +236,12 @@ Result<Schedule> ScheduleAndAllocate(const std::string& kernel, const Region& re
   std::optional<Schedule> best;
   uint64_t best_cycles = 0;
   std::optional<Allocation> closest;
+  std::vector<Packing> packings;
   for (const size_t window : {512, 192, 96, 64, 48, 32, 24, 16, 12, 8, 6, 4, 3, 2, 1}) {
-    std::vector<BundlePlan> bundles = PackBundles(region, window);
+    for (const size_t store_distance : {0, 2, 4, 8}) packings.push_back({window, store_distance});
+  }
+  for (const Packing& packing : packings) {
+    std::vector<BundlePlan> bundles = PackBundles(region, packing);
     Allocation allocation = AllocateRegisters(region, bundles, symbols.variables.size());
     if (allocation.register_count > arch::kVectorRegisters) {
       if (!closest || allocation.register_count < closest->register_count) {

@@ -24,10 +24,15 @@ struct Schedule {
   uint32_t register_count = 0;
 };
 
+struct Packing {
+  size_t window = 512;        // instructions that compete for a bundle
+  size_t store_distance = 0;  // bundles from one store to the next, at least, if others fill them
+};
+
 // Packs the instructions of each basic block into bundles. Only the next `window` instructions in
 // program order compete for a bundle, those on the longest path to the block's end first: a small
 // window keeps fewer values alive. The region is in the form that Normalise leaves.
-std::vector<BundlePlan> PackBundles(const Region& region, size_t window);
+std::vector<BundlePlan> PackBundles(const Region& region, const Packing& packing);
 
 // The densest packing whose variables fit into the v registers. If there is none: Unsupported with
 // the number of registers that the kernel needs, and where.
