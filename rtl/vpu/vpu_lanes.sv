@@ -26,15 +26,21 @@
     values[i] = r; \
   end
 
-// `folded` <- a function of elements a and b of `work` at distance d; see fold.
-`define VPU_EACH_PAIR(expression) \
-  for (int unsigned s = 0; s < Segments; s++) begin \
-    for (int unsigned i = 0; i < ((d < 16) ? Unit : d); i++) begin \
-      a = work[s*((d < 16) ? Unit : 2*d) + i]; \
-      b = work[s*((d < 16) ? Unit : 2*d) + i + d]; \
-      r = expression; \
-      folded[s*((d < 16) ? Unit : d) + i] = r; \
+// Folds each segment of `work` to its first element by a function of a and b: element i and the one at a
+// distance, half the segment, ... 2, 1. Distances from 16 on leave the segments packed closer, so that
+// no loop is shorter than a vector of the simulating machine; below that all elements of a unit are
+// computed, of which only the first ones mean something.
+`define VPU_FOLD(expression) \
+  for (int unsigned d = Segment / 2; d > 0; d = d / 2) begin \
+    for (int unsigned s = 0; s < Segments; s++) begin \
+      for (int unsigned i = 0; i < ((d < 16) ? Unit : d); i++) begin \
+        a = work[s*((d < 16) ? Unit : 2*d) + i]; \
+        b = work[s*((d < 16) ? Unit : 2*d) + i + d]; \
+        r = expression; \
+        folded[s*((d < 16) ? Unit : d) + i] = r; \
+      end \
     end \
+    for (int unsigned i = 0; i < Segments * ((d < 16) ? Unit : d); i++) work[i] = folded[i]; \
   end
 
 // The lanes of the vector unit: registers, constants, two ALU slots, the lane slot, output queues.
@@ -84,7 +90,7 @@ module vpu_lanes #(
 
   localparam int Segment  = (Lanes < isa_pkg::SegmentLanes) ? Lanes : isa_pkg::SegmentLanes;
   localparam int Segments = Count / Segment;
-  localparam int Unit     = (Segment < 16) ? Segment : 16;  // see fold
+  localparam int Unit     = (Segment < 16) ? Segment : 16;  // see VPU_FOLD
 
   localparam logic [31:0] SignBit = vpu_float_pkg::SignBit;
   localparam logic [31:0] AllOnes = 32'hffff_ffff;
@@ -304,30 +310,10 @@ module vpu_lanes #(
     endcase
   endtask
 
-  // Folds each segment of `work` to its first element: element i with the one at a distance, half the
-  // segment, ... 2, 1. Distances from 16 on leave the segments packed closer, so that no loop is
-  // shorter than a vector of the simulating machine; below that all elements of a unit are computed,
-  // of which only the first ones mean something.
-  task automatic fold(input logic [7:0] op, input logic [31:0] invert);
-    logic [31:0] a, b, r;
-    for (int unsigned d = Segment / 2; d > 0; d = d / 2) begin
-      unique case (op)
-        isa_pkg::LaneOpReduceAddF32: `VPU_EACH_PAIR(vpu_float_pkg::add(a, b))
-        isa_pkg::LaneOpReduceMaximumF32, isa_pkg::LaneOpReduceMinimumF32:
-          `VPU_EACH_PAIR(vpu_float_pkg::choose(a, b, invert))
-        isa_pkg::LaneOpReduceAddS32: `VPU_EACH_PAIR(a + b)
-        isa_pkg::LaneOpReduceAnd, isa_pkg::LaneOpReduceOr:
-          `VPU_EACH_PAIR(((a ^ invert) & (b ^ invert)) ^ invert)
-        default: `VPU_EACH_PAIR(vpu_integer_pkg::choose(a, b, invert))
-      endcase
-      for (int unsigned i = 0; i < Segments * ((d < 16) ? Unit : d); i++) work[i] = folded[i];
-    end
-  endtask
-
-  // Two passes for the arg operations: the largest rank of a segment, a NaN's being above all others;
-  // then the lowest lane of that rank.
+  // The arg operations fold twice: to the largest rank of a segment, a NaN's being above all others;
+  // then to the lowest lane of that rank.
   task automatic reduce(input logic [7:0] op);
-    logic [31:0] a, r, invert;
+    logic [31:0] a, b, r, invert;
     logic        find;
     find = (op == isa_pkg::LaneOpArgMaximumF32) || (op == isa_pkg::LaneOpArgMinimumF32);
     unique case (op)
@@ -339,27 +325,33 @@ module vpu_lanes #(
     endcase
     if (find) begin
       for (int unsigned i = 0; i < Count; i++) begin
-        a = x[i];
-        r = a ^ ((32'd0 - (a >> 31)) | SignBit) ^ invert;
-        r = r | (32'd0 - vpu_float_pkg::is_nan(a));
+        a    = x[i];
+        r    = a ^ ((32'd0 - (a >> 31)) | SignBit) ^ invert;
+        r    = r | (32'd0 - vpu_float_pkg::is_nan(a));
         x[i] = r;
       end
       invert = 32'd0;
     end
     for (int unsigned i = 0; i < Count; i++) work[i] = x[i];
-    for (int unsigned pass = 0; pass < 2; pass++) begin
-      if (pass == 0 || find) fold(op, invert);
-      if (pass == 0 && find) begin
-        for (int unsigned s = 0; s < Segments; s++) begin
-          a = work[s*Unit];
-          for (int unsigned i = 0; i < Segment; i++) begin
-            r = 32'((s*Segment) % Lanes) + i;
-            folded[s*Segment + i] = (x[s*Segment + i] == a) ? r : AllOnes;
-          end
+    unique case (op)
+      isa_pkg::LaneOpReduceAddF32: `VPU_FOLD(vpu_float_pkg::add(a, b))
+      isa_pkg::LaneOpReduceMaximumF32, isa_pkg::LaneOpReduceMinimumF32:
+        `VPU_FOLD(vpu_float_pkg::choose(a, b, invert))
+      isa_pkg::LaneOpReduceAddS32: `VPU_FOLD(a + b)
+      isa_pkg::LaneOpReduceAnd, isa_pkg::LaneOpReduceOr:
+        `VPU_FOLD(((a ^ invert) & (b ^ invert)) ^ invert)
+      default: `VPU_FOLD(vpu_integer_pkg::choose(a, b, invert))
+    endcase
+    if (find) begin
+      for (int unsigned s = 0; s < Segments; s++) begin
+        a = work[s*Unit];
+        for (int unsigned i = 0; i < Segment; i++) begin
+          r = 32'((s*Segment) % Lanes) + i;
+          folded[s*Segment + i] = (x[s*Segment + i] == a) ? r : AllOnes;
         end
-        for (int unsigned i = 0; i < Count; i++) work[i] = folded[i];
-        invert = AllOnes;
       end
+      for (int unsigned i = 0; i < Count; i++) work[i] = folded[i];
+      `VPU_FOLD(vpu_integer_pkg::choose(a, b, AllOnes))
     end
     for (int unsigned s = 0; s < Segments; s++) begin
       a = work[s*Unit];
@@ -534,4 +526,4 @@ endmodule
 
 `undef VPU_FETCH
 `undef VPU_EACH_LANE
-`undef VPU_EACH_PAIR
+`undef VPU_FOLD
