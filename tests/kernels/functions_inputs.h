@@ -19,6 +19,15 @@ inline uint32_t RandomInput(std::mt19937_64& rng) {
   return (low & 0x807fffff) | (103 + static_cast<uint32_t>(bits >> 33) % 32) << 23;
 }
 
+// A second operand for `x`: as RandomInput, or so that x^y is anywhere in the range of f32.
+inline uint32_t RandomSecondInput(std::mt19937_64& rng, uint32_t x) {
+  const uint32_t any = RandomInput(rng);
+  const double log = std::log2(std::fabs(double{golden::lane::Float(x)}));
+  if (rng() % 2 == 0 || !std::isfinite(log) || log == 0) return any;
+  const double exponent = std::ldexp(static_cast<double>(rng() >> 11), -53) * 300 - 150;
+  return golden::lane::Bits(static_cast<float>(exponent / log));
+}
+
 // Any bits, few bits, numbers around powers of two, small numbers.
 inline uint32_t RandomInteger(std::mt19937_64& rng) {
   const uint64_t bits = rng();

@@ -161,10 +161,12 @@ void ExactDigamma(mpfr_t result, const mpfr_t x, const mpfr_t) {
   mpfr_digamma(result, x, MPFR_RNDN);
 }
 
-// Asymptotic series above 16, reached by recurrence; below 1/2 by reflection.
+// Asymptotic series above 16, reached by recurrence; below 1/2 by reflection. Near the zero
+// at 1.46, where the sum loses its digits, infinity: not known.
 double NearDigamma(double x, double) {
   if (x < 0.5) {
-    const double fraction = x - std::floor(x);
+    const double fraction = x - std::rint(x);
+    if (fraction == 0 && x != 0) return std::numeric_limits<double>::quiet_NaN();
     return NearDigamma(1 - x, 0) - M_PI / std::tan(M_PI * fraction);
   }
   double below = 0;
@@ -172,7 +174,8 @@ double NearDigamma(double x, double) {
   const double s = 1 / (x * x);
   const double series =
       s * (1 / 12.0 - s * (1 / 120.0 - s * (1 / 252.0 - s * (1 / 240.0 - s / 132.0))));
-  return std::log(x) - 0.5 / x - series - below;
+  const double value = std::log(x) - 0.5 / x - series - below;
+  return std::fabs(value) < 0x1p-6 ? std::numeric_limits<double>::infinity() : value;
 }
 
 }  // namespace systolith::testing

@@ -45,6 +45,10 @@ double Gelu(double x) { return x / 2 * std::erfc(-x / M_SQRT2); }
 double GeluTanh(double x) {
   return x * Logistic(2 * std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x));
 }
+double Lgamma(double x) {
+  int sign = 0;
+  return lgamma_r(x, &sign);
+}
 double LogAddExp(double x, double y) {
   return std::max(x, y) + std::log1p(std::exp(-std::fabs(x - y)));
 }
@@ -66,13 +70,17 @@ std::vector<Function> RealFunctions() {
       {"cos", 1, "cosine, of every f32", {1.75}, Exact<mpfr_cos>, Near<std::cos>},
       {"tan", 1, "tangent, of every f32", {1.5}, Exact<mpfr_tan>, Near<std::tan>},
       {"softplus", 1, "log(1 + e^x)", {2}, ExactSoftplus, Near<Softplus>},
-      {"gelu", 1, "x * erfc(-x / sqrt(2)) / 2", {1.25, 1}, ExactGelu, Near<Gelu>, nullptr,
-       "-inf gives NaN, as the product would; +0 from about -5.8 down"},
-      {"gelu_tanh", 1, "x / (1 + e^-2z), z = sqrt(2 / pi) (x + 0.044715 x^3)", {2, 1},
-       ExactGeluTanh, Near<GeluTanh>, nullptr, "-inf gives NaN, as the product would"},
+      {"gelu", 1, "x * erfc(-x / sqrt(2)) / 2", {1.25}, ExactGelu, Near<Gelu>, nullptr,
+       "-inf gives NaN, as the product would; +0 from about -5.8 down", {1.25, 0.75}},
+      {"gelu_tanh", 1, "x / (1 + e^-2z), z = sqrt(2 / pi) (x + 0.044715 x^3)", {2},
+       ExactGeluTanh, Near<GeluTanh>, nullptr, "-inf gives NaN, as the product would", {2, 1}},
+      {"lgamma", 1, "log of the magnitude of gamma", {2}, ExactLgamma, Near<Lgamma>, nullptr,
+       "inf at 0, -1, -2, ... and at both infinities", {3, 0, 0x1p-19}},
+      {"digamma", 1, "derivative of lgamma", {2}, ExactDigamma, NearDigamma, nullptr,
+       "-inf at +0, inf at -0, NaN at -1, -2, ... and at -inf", {2, 0, 0x1p-19}},
       {"power", 2, "x^y", {2}, Exact<mpfr_pow>, Near<std::pow>, nullptr,
        "as IEEE 754 pow: 1 for y = 0 and for x = 1, NaN for x < 0 unless y is an integer"},
-      {"atan2", 2, "angle of the point (y, x)", {2}, Exact<mpfr_atan2>, Near<std::atan2>},
+      {"atan2", 2, "angle of the point with ordinate x and abscissa y", {2}, Exact<mpfr_atan2>, Near<std::atan2>},
       {"log_add_exp", 2, "log(e^x + e^y)", {2, 0, 0x1p-24}, ExactLogAddExp, Near<LogAddExp>},
       {"remainder_f32", 2, "x - y * trunc(x / y)", {0.001}, Exact<mpfr_fmod>, nullptr, nullptr,
        "exact, of the sign of x"},
@@ -158,6 +166,16 @@ std::vector<Function> AllFunctions() {
   return functions;
 }
 
+std::string Text(const Bound& bound) {
+  std::string text = fmt::format("{} ulp", bound.ulp);
+  if (bound.argument == 1) text += " + 2^-24 |x|";
+  if (bound.argument != 0 && bound.argument != 1) {
+    text += fmt::format(" + {} * 2^-24 |x|", bound.argument);
+  }
+  if (bound.absolute != 0) text += fmt::format(" + 2^{}", std::ilogb(bound.absolute));
+  return text;
+}
+
 }  // namespace
 
 std::span<const Function> Functions() {
@@ -165,12 +183,14 @@ std::span<const Function> Functions() {
   return functions;
 }
 
+const Bound& BoundAt(const Function& function, double x) {
+  return x < 0 && function.below_zero.ulp != 0 ? function.below_zero : function.bound;
+}
+
 std::string BoundText(const Function& function) {
-  const Bound& bound = function.bound;
-  if (function.exact == nullptr || bound.ulp < 0.5) return "exact";
-  std::string text = fmt::format("{} ulp", bound.ulp);
-  if (bound.argument != 0) text += fmt::format(" + {} * 2^-24 |x|", bound.argument);
-  if (bound.absolute != 0) text += fmt::format(" + 2^{}", std::ilogb(bound.absolute));
+  if (function.exact == nullptr || function.bound.ulp < 0.5) return "exact";
+  std::string text = Text(function.bound);
+  if (function.below_zero.ulp != 0) text += "; x < 0: " + Text(function.below_zero);
   return text;
 }
 

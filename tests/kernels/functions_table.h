@@ -30,16 +30,20 @@ struct Function {
   const char* name;
   int arguments;
   const char* meaning;
-  Bound bound;              // of functions with a reference `exact`
+  Bound bound;  // of functions with a reference `exact`
   ExactFunction exact = nullptr;
   NearFunction near = nullptr;
   BitFunction bits = nullptr;
   const char* special = "";  // of interest beyond what IEEE prescribes
+  Bound below_zero = {};     // for x < 0, unless it is that of all x (ulp = 0)
 };
+
+// The bound that holds at x.
+const Bound& BoundAt(const Function& function, double x);
 
 std::span<const Function> Functions();
 
-// "2 ulp", "1.2 ulp + 2^-24 |x|", "exact".
+// "2 ulp", "2 ulp; x < 0: 3 ulp + 2^-19", "exact".
 std::string BoundText(const Function& function);
 
 }  // namespace systolith::testing
