@@ -130,12 +130,13 @@ void DepthwiseLayers(Bench& bench) {
     const Depthwise shape = {layer.size,   layer.size, layer.channels, layer.k,
                              layer.stride, pad / 2,    pad - pad / 2};
     const std::vector<float> taps(static_cast<size_t>(layer.k * layer.k * layer.channels), 0.1f);
-    const std::vector<uint16_t> x(static_cast<size_t>(layer.size * layer.size * layer.channels),
-                                  0x3f80);
     const uint64_t cycles = bench.Cycles([&](KernelProgram& program, int repeats) {
-      const int64_t image = program.Input(x);
-      const int64_t result = program.Allocate(out * out * layer.channels * 2);
       DepthwiseProgram depthwise(program, shape, LaneType::kBf16, taps);
+      const int64_t pixels = depthwise.image_rows() * layer.size;
+      const int64_t image = program.Input(
+          std::vector<uint16_t>(static_cast<size_t>(pixels * depthwise.pitch()), 0x3f80));
+      const int64_t result =
+          program.Allocate(depthwise.result_rows() * out * depthwise.pitch() * 2);
       for (int r = 0; r < repeats; ++r) depthwise.Run(image, result);
     });
     // On the matrix units at best: per tap and 128 channels a diagonal weight tile, a pixel a cycle

@@ -23,16 +23,22 @@ class DepthwiseTest : public KernelTest {
   void Check(const arch::ChipConfig& chip, const Depthwise& shape) {
     const std::vector<float> x = RandomFloats(shape.height * shape.width * shape.channels);
     const std::vector<float> w = RandomFloats(shape.k * shape.k * shape.channels);
-    const auto pitch = static_cast<size_t>(shape.pitch());
-    const auto channels = static_cast<size_t>(shape.channels);
-    std::vector<float> padded(x.size() / channels * pitch, NAN);
-    for (size_t i = 0; i < x.size(); ++i) padded[i / channels * pitch + i % channels] = x[i];
-    const int64_t pixels = shape.out_height() * shape.out_width();
     KernelProgram program(chip);
+    DepthwiseProgram depthwise(program, shape, LaneType::kF32, w);
+    const auto pitch = static_cast<size_t>(depthwise.pitch());
+    const auto channels = static_cast<size_t>(shape.channels);
+    const auto row = static_cast<size_t>(shape.width) * pitch;
+    std::vector<float> padded(static_cast<size_t>(depthwise.image_rows()) * row, 0.0f);
+    for (size_t i = 0; i < x.size(); ++i) {
+      const size_t at = static_cast<size_t>(shape.pad_before) * row + i / channels * pitch +
+                        i % channels;
+      if (at < padded.size()) padded[at] = x[i];  // the last rows may have no result
+    }
     const int64_t image = program.Input(padded);
-    const int64_t result = program.Allocate(pixels * shape.pitch() * 4);
-    DepthwiseProgram(program, shape, LaneType::kF32, w).Run(image, result);
-    program.Store(result, pixels * shape.pitch() * 4);
+    const int64_t row_bytes = shape.out_width() * depthwise.pitch() * 4;
+    const int64_t result = program.Allocate(depthwise.result_rows() * row_bytes);
+    depthwise.Run(image, result);
+    program.Store(result + depthwise.result_first() * row_bytes, shape.out_height() * row_bytes);
     Execute(program);
     const std::vector<float> with_gaps = program.Output<float>(0);
     std::vector<float> y;
