@@ -20,7 +20,8 @@ using Write = std::function<void(KernelProgram&, int repeats)>;
 class Bench {
  public:
   Bench() : chip_(arch::LoadChipConfig("v2").value()) {
-    auto transport = hal::OpenTransport("rtl", chip_);
+    const char* target = std::getenv("SYSTOLITH_KERNEL_TARGET");
+    auto transport = hal::OpenTransport(target == nullptr ? "rtl" : target, chip_);
     if (!transport.ok()) throw std::runtime_error(transport.status().message());
     transport_ = std::move(transport).value();
   }
