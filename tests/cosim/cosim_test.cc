@@ -82,14 +82,14 @@ class CosimTest : public tb::RandomTest {
     return data;
   }
 
-  void Compare(const arch::ChipConfig& config, int programs, int length) {
+  void Compare(const arch::ChipConfig& config, int programs, int length, double kernels = 0) {
     const std::string target = Environment("SYSTOLITH_COSIM_TARGET", "golden");
     const auto golden = Open("golden", config);
     const auto other = Open(target, config);
     ASSERT_TRUE(golden && other);
     for (int p = 0; p < programs; ++p) {
       const std::vector<uint8_t> input = RandomInput(rng_);
-      const std::vector<uint32_t> program = RandomProgram(rng_, config).Generate(length);
+      const std::vector<uint32_t> program = RandomProgram(rng_, config).Generate(length, kernels);
       const auto expected = Execute(*golden, config, input, program);
       const auto actual = Execute(*other, config, input, program);
       if (HasFailure()) FAIL() << "program " << p << ": " << Listing(program);
@@ -107,6 +107,8 @@ class CosimTest : public tb::RandomTest {
 };
 
 TEST_F(CosimTest, Tiny) { Compare(Named("tiny"), Programs(), 25); }
+
+TEST_F(CosimTest, Kernels) { Compare(Named("tiny"), Programs(), 40, 0.7); }
 
 TEST_F(CosimTest, QueuesOfOneInstruction) {
   arch::ChipConfig config = Named("tiny");

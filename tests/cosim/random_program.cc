@@ -67,12 +67,16 @@ golden::JobOptions RandomProgramOptions() {
   return options;
 }
 
-std::vector<uint32_t> RandomProgram::Generate(int length) {
+std::vector<uint32_t> RandomProgram::Generate(int length, double kernels) {
   program_ = {};
   chased_ = {};
   shared_ = {};
   Prologue();
   for (int i = 0; i < length; ++i) {
+    if (rng_.Chance(kernels)) {
+      AppendVector();
+      continue;
+    }
     switch (rng_.Below(16)) {
       case 0:
       case 1: AppendLoad(); break;

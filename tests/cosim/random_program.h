@@ -33,8 +33,9 @@ class RandomProgram {
   // The chip has at most two MXUs and a buffer of 32 KiB to 512 KiB.
   RandomProgram(tb::Rng& rng, const arch::ChipConfig& config) : rng_(rng), config_(config) {}
 
-  // About `length` random instructions between the fixed beginning and end.
-  std::vector<uint32_t> Generate(int length);
+  // About `length` random instructions between the fixed beginning and end; so many of them are
+  // kernels for certain.
+  std::vector<uint32_t> Generate(int length, double kernels = 0);
 
  private:
   using Counts = std::array<uint32_t, arch::kLoops>;
