@@ -55,7 +55,8 @@ double LogAddExp(double x, double y) {
 
 std::vector<Function> RealFunctions() {
   return {
-      {"exp", 1, "e^x", {1}, Exact<mpfr_exp>, Near<std::exp>},
+      {"exp", 1, "e^x", {1}, Exact<mpfr_exp>, Near<std::exp>, nullptr,
+       "`exp_nonpositive` is the same for x <= 0, one operation shorter"},
       {"expm1", 1, "e^x - 1", {1.75}, Exact<mpfr_expm1>, Near<std::expm1>},
       {"log", 1, "natural logarithm", {1}, Exact<mpfr_log>, Near<std::log>},
       {"log1p", 1, "log(1 + x)", {1.75}, Exact<mpfr_log1p>, Near<std::log1p>},
