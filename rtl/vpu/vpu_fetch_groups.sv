@@ -1,4 +1,5 @@
 `include "prim_assert.svh"
+`include "prim_rounds.svh"
 
 // Collects the words of groups and makes 32-bit lanes of them: a queue of QueueGroups groups per
 // stream, as packed elements, whose heads are widened into `group_o`.
@@ -67,10 +68,6 @@ module vpu_fetch_groups #(
   localparam int Elements  = Lanes * Sublanes;
   localparam int Blocks    = Elements * 4 / WordBytes;
   localparam int RowBlocks = Lanes * 4 / WordBytes;
-  // The simulator unrolls loops of up to 8 rounds, which makes wide work slower.
-  localparam int RowRounds    = (Sublanes > 8) ? Sublanes : 9;
-  localparam int PortRounds   = (Ports > 8) ? Ports : 9;
-  localparam int StreamRounds = 9;
 
   // Private to the block at the end, and blocking. A group is Blocks blocks of the size of a word.
   logic [WordWidth-1:0]              blocks        [0:Slots*Blocks-1];
@@ -101,8 +98,16 @@ module vpu_fetch_groups #(
   logic [31:0]            unit    [0:WordUnits-1];
   logic [31:0]            lane    [0:Lanes-1];
   logic [Lanes*32-1:0]    row;
-  logic [Lanes*16-1:0]    halves;
   logic [Lanes*8-1:0]     bytes;
+  logic [3:0]             head_type;
+  logic [1:0]             head_log2;
+  logic                   head_iota;
+  logic [1:0]             head_spread;
+  logic [31:0]            head_fill;
+  logic [RowsWidth-1:0]   head_begin;
+  logic [RowsWidth-1:0]   head_end;
+  logic [RowsWidth-1:0]   head_place;
+  logic [Sublanes*32-1:0] head_x;
 
   /* verilator lint_off BLKSEQ */
   /* verilator lint_off UNUSEDSIGNAL */  // indices are whole words of which few bits count
@@ -134,7 +139,7 @@ module vpu_fetch_groups #(
     for (int unsigned p = 0; p < Ports; p++) begin
       if (place_i[p]) arrived[p] = place_data_i[p*WordWidth +: WordWidth];
     end
-    for (int unsigned p = 0; p < PortRounds; p++) begin
+    for (int unsigned p = 0; p < `PRIM_ROUNDS(Ports); p++) begin
       if (p < Ports && place_i[p]) begin
         slot     = 32'(place_tag_i[p*TagWidth +: TagWidth]);
         at       = 32'($signed(place_unit_i[p*16 +: 16]));
@@ -164,62 +169,44 @@ module vpu_fetch_groups #(
     words_left[slot] = words_left[slot] - 32'd1;
   endtask
 
-  // The packed elements of row s.
-  task automatic take_words(input logic [31:0] index, input logic [31:0] s);
+  // The blocks that hold row s, from block `first` of the group on.
+  task automatic take_row(input logic [31:0] slot, input logic [31:0] first);
     for (int unsigned b = 0; b < RowBlocks; b++) begin
-      row[b*WordWidth +: WordWidth] = blocks[index + s * RowBlocks + b];
+      row[b*WordWidth +: WordWidth] = blocks[slot * Blocks + first + b];
     end
-  endtask
-
-  task automatic take_halves(input logic [31:0] index, input logic [31:0] s);
-    for (int unsigned b = 0; b < RowBlocks / 2; b++) begin
-      halves[b*WordWidth +: WordWidth] = blocks[index + s * (RowBlocks / 2) + b];
-    end
-  endtask
-
-  // A block holds the bytes of one row or of two.
-  task automatic take_bytes(input logic [31:0] index, input logic [31:0] s);
-    block = blocks[index + s * Lanes / WordBytes];
-    if (s * Lanes % WordBytes != 32'd0) bytes = block[(WordBytes - Lanes)*8 +: Lanes*8];
-    else bytes = block[Lanes*8-1:0];
   endtask
 
   task automatic count_up(input logic [31:0] first, input logic [31:0] step);
     for (int unsigned l = 0; l < Lanes; l++) lane[l] = first + l * step;
   endtask
 
-  // Elements at the upper end of their lanes.
-  task automatic unpack(input logic [1:0] log2, input logic [31:0] index, input logic [31:0] s);
+  // Elements at the upper end of their lanes. A block holds the bytes of one row or of two.
+  task automatic unpack(input logic [31:0] s);
     logic [31:0] packed_unit;
-    case (log2)
+    case (head_log2)
       2'd0: begin
-        take_bytes(index, s);
+        if (s * Lanes % WordBytes == 32'd0) bytes = row[Lanes*8-1:0];
+        else bytes = row[(WordBytes - Lanes)*8 +: Lanes*8];
         for (int unsigned u = 0; u < Lanes / 4; u++) begin
-          packed_unit = bytes[u*32 +: 32];
+          packed_unit   = bytes[u*32 +: 32];
           lane[u*4]     = packed_unit << 24;
           lane[u*4 + 1] = (packed_unit << 16) & 32'hff00_0000;
           lane[u*4 + 2] = (packed_unit << 8) & 32'hff00_0000;
           lane[u*4 + 3] = packed_unit & 32'hff00_0000;
         end
       end
-      2'd1: begin
-        take_halves(index, s);
-        for (int unsigned u = 0; u < Lanes / 2; u++) begin
-          packed_unit = halves[u*32 +: 32];
-          lane[u*2]     = packed_unit << 16;
-          lane[u*2 + 1] = packed_unit & 32'hffff_0000;
-        end
+      2'd1: for (int unsigned u = 0; u < Lanes / 2; u++) begin
+        packed_unit   = row[u*32 +: 32];
+        lane[u*2]     = packed_unit << 16;
+        lane[u*2 + 1] = packed_unit & 32'hffff_0000;
       end
-      default: begin
-        take_words(index, s);
-        for (int unsigned l = 0; l < Lanes; l++) lane[l] = row[l*32 +: 32];
-      end
+      default: for (int unsigned l = 0; l < Lanes; l++) lane[l] = row[l*32 +: 32];
     endcase
   endtask
 
-  task automatic convert(input logic [3:0] element_type);
+  task automatic convert();
     logic [31:0] element;
-    case ({4'd0, element_type})
+    case ({4'd0, head_type})
       isa_pkg::LaneTypeF16: for (int unsigned l = 0; l < Lanes; l++) begin
         element = vpu_type_pkg::widen_f16(lane[l]);
         lane[l] = element;
@@ -236,10 +223,9 @@ module vpu_fetch_groups #(
     endcase
   endtask
 
-  task automatic fill_outside(input logic [31:0] value, input logic [31:0] first,
-                              input logic [31:0] behind);
+  task automatic fill_outside(input logic [31:0] first, input logic [31:0] behind);
     for (int unsigned l = 0; l < Lanes; l++) begin
-      lane[l] = (l - first < behind - first) ? lane[l] : value;
+      lane[l] = (l - first < behind - first) ? lane[l] : head_fill;
     end
   endtask
 
@@ -253,47 +239,57 @@ module vpu_fetch_groups #(
     end
   endtask
 
-  // Row s of a group, in `row`.
+  // Row s of the head at `slot`, in `row`.
   task automatic widen(input logic [31:0] slot, input logic [31:0] s);
     logic [31:0] first, behind, place, element;
-    logic [1:0]  log2;
-    log2   = vpu_type_pkg::size_log2(lane_type[slot]);
-    first  = 32'(row_begin[slot][s*16 +: 16]);
-    behind = 32'(row_end[slot][s*16 +: 16]);
-    if (!iota[slot] && !spread[slot][0] && log2 == 2'd2 && behind - first == Lanes) begin
-      take_words(slot * Blocks, s);
-    end else begin
-      if (iota[slot]) begin
-        count_up(row_x[slot][s*32 +: 32], spread[slot][0] ? 32'd0 : 32'd1);
+    first  = 32'(head_begin[s*16 +: 16]);
+    behind = 32'(head_end[s*16 +: 16]);
+    place  = head_spread[0] ? 32'(head_place[s*16 +: 16]) : (s * Lanes) << head_log2;
+    take_row(slot, place / WordBytes);
+    if (head_iota || head_spread[0] || head_log2 != 2'd2 || behind - first != Lanes) begin
+      if (head_iota) begin
+        count_up(head_x[s*32 +: 32], head_spread[0] ? 32'd0 : 32'd1);
       end else begin
-        if (spread[slot][0]) begin
-          place   = 32'(row_place[slot][s*16 +: 16]);
-          block   = blocks[slot * Blocks + place / WordBytes];
+        if (head_spread[0]) begin
+          block   = row[WordWidth-1:0];
           element = block[{place[UnitWidth+1:2], 5'd0} +: 32] >> {place[1:0], 3'd0};
-          element = element << ((log2 == 2'd0) ? 32'd24 : (log2 == 2'd1) ? 32'd16 : 32'd0);
-          count_up(element, 32'd0);
+          count_up(element << ((head_log2 == 2'd0) ? 32'd24 : (head_log2 == 2'd1) ? 32'd16 : 32'd0),
+                   32'd0);
         end else begin
-          unpack(log2, slot * Blocks, s);
+          unpack(s);
         end
-        convert(lane_type[slot]);
+        convert();
       end
-      if (behind - first != Lanes) fill_outside(fill[slot], first, behind);
+      if (behind - first != Lanes) fill_outside(first, behind);
       pack_row();
     end
+  endtask
+
+  task automatic take_head(input logic [31:0] slot);
+    head_type   = lane_type[slot];
+    head_log2   = vpu_type_pkg::size_log2(head_type);
+    head_iota   = iota[slot];
+    head_spread = spread[slot];
+    head_fill   = fill[slot];
+    head_begin  = row_begin[slot];
+    head_end    = row_end[slot];
+    head_place  = row_place[slot];
+    head_x      = row_x[slot];
   endtask
 
   // The head of each stream's queue, if it is complete and the stream's output is free.
   task automatic offer_groups();
     logic [31:0] slot;
     group_valid_o <= group_valid_o & ~group_ready_i;
-    for (int unsigned q = 0; q < StreamRounds; q++) begin
+    for (int unsigned q = 0; q < `PRIM_ROUNDS(4); q++) begin
       if (q < 4) begin
         slot = q * QueueGroups + head_q[q & 3];
         if (rows_known[slot] && words_left[slot] == 32'd0
             && (!group_valid_o[q & 3] || group_ready_i[q & 3])) begin
-          for (int unsigned s = 0; s < RowRounds; s++) begin
+          take_head(slot);
+          for (int unsigned s = 0; s < `PRIM_ROUNDS(Sublanes); s++) begin
             if (s < Sublanes) begin
-              if (s == 0 || !spread[slot][1]) widen(slot, s);
+              if (s == 0 || !head_spread[1]) widen(slot, s);
               group_o[(q*Sublanes + s)*Lanes*32 +: Lanes*32] <= row;
             end
           end

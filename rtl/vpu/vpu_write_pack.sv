@@ -1,3 +1,5 @@
+`include "prim_rounds.svh"
+
 // Narrows groups to the elements of their type, and cuts words out of them.
 //
 // A group is packed in the cycle in which it is given, into blocks of the size of a word; a word is
@@ -35,8 +37,6 @@ module vpu_write_pack #(
   localparam int UnitWidth = $clog2(WordUnits);
   localparam int Blocks    = Lanes * Sublanes * 4 / WordBytes;
   localparam int RowBlocks = Lanes * 4 / WordBytes;
-  // The simulator unrolls loops of up to 8 rounds, which makes wide work slower.
-  localparam int RowRounds = (Sublanes > 8) ? Sublanes : 9;
 
   // Blocking and private, as are the words that the tasks work on in place of wide arguments and
   // locals. Loops over lanes write arrays, which assignments with constant places pack.
@@ -127,7 +127,7 @@ module vpu_write_pack #(
   task automatic pack(input logic [31:0] index);
     logic [1:0] log2;
     log2 = vpu_type_pkg::size_log2(pack_type_i);
-    for (int unsigned s = 0; s < RowRounds; s++) begin
+    for (int unsigned s = 0; s < `PRIM_ROUNDS(Sublanes); s++) begin
       if (s < Sublanes) begin
         row = pack_group_i[s*Lanes*32 +: Lanes*32];
         if (log2 == 2'd2 && !pack_spread_i) begin
