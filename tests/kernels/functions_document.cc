@@ -16,15 +16,20 @@ constexpr const char* kHead = R"(# Functions of the kernel language
 
 <!-- Written by `functions_document`; a test compares. -->
 
-Elementwise functions that kernels call (`y = call exp x`), made of the operations of the [instruction set](isa.md) in `host/kernel/library/functions_*.kernel`. Arguments are x, y, z in the order of the
-call. f32 functions follow one rule: subnormal arguments count as zero of their sign, results below 2^-126 are zero of their sign, every NaN is 0x7fc00000; infinities, NaN and signed zeros are
-those of IEEE 754 but for what the table says.
+Elementwise functions that kernels call (`y = call exp x`), made of the operations of the
+[instruction set](isa.md) in `host/kernel/library/functions_*.kernel`. Arguments are x, y, z in the
+order of the call. f32 functions follow one rule: subnormal arguments count as zero of their sign,
+results below 2^-126 are zero of their sign, every NaN is 0x7fc00000; infinities, NaN and signed
+zeros are those of IEEE 754 but for what the table says.
 
-*Largest error* holds over the whole range: one ulp is the distance of neighbouring f32 at the exact result. Where the mixed bounds stand, the exact result comes arbitrarily near to zero
-by cancellation (gelu's tail, zeros of lgamma and digamma below 0). The bounds are those that `kernels_functions_test` (every bf16, remarkable and random f32) and nightly
-`kernels_functions_random` (10^8 random f32 each) hold against MPFR.
+*Largest error* holds over the whole range: one ulp is the distance of neighbouring f32 at the exact
+result. Where a mixed bound stands, the exact result comes arbitrarily near to zero by cancellation
+(gelu's tail, zeros of lgamma and digamma below 0). `kernels_functions_test` (every bf16, remarkable
+and random f32) and nightly `kernels_functions_random` (10^8 random f32 each) hold the functions to
+these bounds against MPFR.
 
-*Bundles* are those of the function alone; two independent calls in one kernel share them. *Cycles* are per row group, with four of them in the pipeline (a division or square root takes longer).
+*Bundles* are those of the function alone; two independent calls in one kernel share them. *Cycles*
+are per row group, with four of them in the pipeline (a division or square root takes longer).
 *Constants* counts words of constant memory, *registers* v registers at the peak.
 
 | function | value | largest error | special | bundles | cycles | constants | registers |
@@ -72,7 +77,7 @@ int Main(int argc, char** argv) {
   std::ifstream file(argv[1]);
   const std::string found{std::istreambuf_iterator<char>(file), {}};
   if (found == text) return 0;
-  std::cerr << argv[1] << " is out of date; write it anew: functions_document > docs/functions.md\n";
+  std::cerr << argv[1] << " is out of date: write it anew with functions_document\n";
   return 1;
 }
 

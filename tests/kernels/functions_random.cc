@@ -15,8 +15,8 @@
 #include "tests/kernels/functions_interpreter.h"
 #include "tests/kernels/functions_table.h"
 
-// The long campaign: random f32 inputs of every function that has a bound, on all processors. Prints
-// the worst input of each and exits with 1 if one breaks its bound.
+// The long campaign: random f32 inputs of every function that has a bound, on all processors.
+// Prints the worst input of each and exits with 1 if one breaks its bound.
 namespace systolith::testing {
 namespace {
 

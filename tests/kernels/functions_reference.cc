@@ -101,7 +101,7 @@ void ExactGeluTanh(mpfr_t result, const mpfr_t x, const mpfr_t) {
   TimesLogistic(result, x, n[0]);
 }
 
-// Newton's method on erf (in the tails on erfc) from the double value: each step doubles the digits.
+// Newton's method on erf from the double value: each step doubles the digits.
 void ExactErfInverse(mpfr_t result, const mpfr_t x, const mpfr_t) {
   const double start = NearErfInverse(mpfr_get_d(x, MPFR_RNDN), 0);
   if (!std::isfinite(start) || start == 0) {
