@@ -113,8 +113,9 @@ module vpu_streams (
   task automatic step(input logic [31:0] carry);
     logic [31:0] next;
     for (int unsigned form = 0; form < Forms; form++) begin
-      next = parts[form*Loops + carry] + strides[form*8 + carry];
+      next = 32'd0;
       for (int unsigned loop = 0; loop < Loops; loop++) begin
+        if (loop == carry) next = parts[form*Loops + loop] + strides[form*8 + loop];
         if (loop >= carry) parts[form*Loops + loop] = next;
       end
     end
@@ -130,10 +131,12 @@ module vpu_streams (
         end
       end
     end
-    if (loop_again_i) begin
-      for (int unsigned form = 0; form < Forms; form++) begin
-        turns[form*Loops + again] = turns[form*Loops + again] + strides[form*8 + again];
-        sums[form]                = sums[form] + strides[form*8 + again];
+    for (int unsigned loop = 0; loop < Loops; loop++) begin
+      if (loop_again_i && loop == again) begin
+        for (int unsigned form = 0; form < Forms; form++) begin
+          turns[form*Loops + loop] = turns[form*Loops + loop] + strides[form*8 + loop];
+          sums[form]               = sums[form] + strides[form*8 + loop];
+        end
       end
     end
   endtask
