@@ -1,4 +1,4 @@
-// Conversions between floats and integers, and to the narrow float formats and back, in the style of
+// Conversions between floats and integers, and to narrow float formats and back, in the style of
 // vpu_float_pkg.
 package vpu_convert_pkg;
 

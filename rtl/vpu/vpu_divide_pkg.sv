@@ -1,5 +1,5 @@
-// What stands before and behind the digit recurrences of division and square root (vpu_lanes), in the
-// style of vpu_float_pkg.
+// What stands before and behind the digit recurrences of division and square root (vpu_lanes), in
+// the style of vpu_float_pkg.
 package vpu_divide_pkg;
 
   // verilator lint_off UNUSEDSIGNAL
@@ -16,8 +16,8 @@ package vpu_divide_pkg;
     dividend = sa << (vpu_float_pkg::less(sa, sb) & 32'd1);
   endfunction
 
-  // a / b from the quotient's digits 2^-1 .. 2^-24, inverted, and the last remainder. A quotient of 24
-  // bits by one of 24 bits never lies in the middle of two numbers.
+  // a / b from the quotient's digits 2^-1 .. 2^-24, inverted. A quotient of numbers of 24 bits
+  // never lies in the middle of two such numbers, so that the remainder does not matter.
   function automatic logic [31:0] quotient(input logic [31:0] a, input logic [31:0] b,
                                            input logic [31:0] digits);
     logic [31:0] ma, mb, sa, sb, sign, exponent, bits, magnitude, normal, special, invalid, chosen;
@@ -34,9 +34,11 @@ package vpu_divide_pkg;
     normal    = ~(32'd0 - ((exponent - 32'd1) >> 31));  // exponent >= 1
     magnitude = magnitude & normal;
 
-    special   = vpu_float_pkg::less(vpu_float_pkg::Infinity - 32'd1, ma) | vpu_float_pkg::less(mb, 32'd1);
+    special   = vpu_float_pkg::less(vpu_float_pkg::Infinity - 32'd1, ma)
+                | vpu_float_pkg::less(mb, 32'd1);
     magnitude = (special & vpu_float_pkg::Infinity) | (magnitude & ~special);
-    chosen    = vpu_float_pkg::less(vpu_float_pkg::Infinity - 32'd1, mb) | vpu_float_pkg::less(ma, 32'd1);
+    chosen    = vpu_float_pkg::less(vpu_float_pkg::Infinity - 32'd1, mb)
+                | vpu_float_pkg::less(ma, 32'd1);
     magnitude = magnitude & ~chosen;
     invalid   = (special & chosen) | vpu_float_pkg::less(vpu_float_pkg::Infinity, ma)
                 | vpu_float_pkg::less(vpu_float_pkg::Infinity, mb);

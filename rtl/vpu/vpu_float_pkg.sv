@@ -14,8 +14,8 @@ package vpu_float_pkg;
   // Shift amounts are whole words of which five bits count.
   // verilator lint_off UNUSEDSIGNAL
 
-  // All ones if a < b, for numbers below 2^31: arithmetic, where a second comparison of the same values
-  // would make the compiler branch.
+  // All ones if a < b, for numbers below 2^31: arithmetic, where a second comparison of the same
+  // values would make the compiler branch.
   function automatic logic [31:0] less(input logic [31:0] a, input logic [31:0] b);
     less = 32'd0 - ((a - b) >> 31);
   endfunction
@@ -32,8 +32,9 @@ package vpu_float_pkg;
     significand = (magnitude & 32'h007f_ffff) | (less(32'd0, magnitude) & MinNormal);
   endfunction
 
-  // The larger magnitude minus or plus the smaller one with three more bits, the last of them sticky:
-  // enough for one correct rounding, since a difference that loses its leading bits was exact.
+  // The larger magnitude minus or plus the smaller one with three more bits, the last of them
+  // sticky: enough for one correct rounding, since a difference that loses its leading bits was
+  // exact.
   function automatic logic [31:0] add(input logic [31:0] a, input logic [31:0] b);
     logic [31:0] ma, mb, major, minor, major_sign, minor_sign, differ;
     logic [31:0] distance, term, shifted, sticky, sum, exact, exponent, magnitude;

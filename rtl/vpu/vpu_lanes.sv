@@ -16,20 +16,17 @@
     for (int unsigned i = 0; i < Count; i++) operand[i] = value; \
   end
 
-// The value <- a function of the operands' elements a, b, c.
+// The value <- a function of the operands' elements.
 `define VPU_EACH_LANE(expression) \
   for (int unsigned i = 0; i < Count; i++) begin \
-    a = x[i]; \
-    b = y[i]; \
-    c = z[i]; \
     r = expression; \
     values[i] = r; \
   end
 
-// Folds each segment of `work` to its first element by a function of a and b: element i and the one at a
-// distance, half the segment, ... 2, 1. Distances from 16 on leave the segments packed closer, so that
-// no loop is shorter than a vector of the simulating machine; below that all elements of a unit are
-// computed, of which only the first ones mean something.
+// Folds each segment of `work` to its first element by a function of a and b: element i and the
+// one at a distance, half the segment, ... 2, 1. Distances from 16 on leave the segments packed
+// closer, so that no loop is shorter than a vector of the simulating machine; below that all
+// elements of a unit are computed, of which only the first ones mean something.
 `define VPU_FOLD(expression) \
   for (int unsigned d = Segment / 2; d > 0; d = d / 2) begin \
     for (int unsigned s = 0; s < Segments; s++) begin \
@@ -53,12 +50,12 @@
 //                    +------ write_back <-- result, stage by stage <-------'
 //                    '--> queue --> present --> out_group_o
 //
-// The three slots of a record work in the cycle in which it is issued, one after the other on the same
-// arrays; what they read is not written before all of them have read. Wide work is tasks over lanes on
-// private unpacked arrays of 32-bit words with blocking assignments, run only under an enable; indices
-// of these arrays other than the lane's are constants or stay outside the loops. `Stages` rows of
-// registers behind the arithmetic are for synthesis to retime into it; results are written when a
-// record of the same thread may be issued four cycles later, so at most 3.
+// The three slots of a record work in the cycle in which it is issued, one after the other on the
+// same arrays; what they read is not written before all of them have read. Wide work is tasks over
+// lanes on private unpacked arrays of 32-bit words with blocking assignments, run only under an
+// enable; indices of these arrays other than the lane's are constants or stay outside the loops.
+// `Stages` rows of registers behind the arithmetic are for synthesis to retime into it; results
+// are written when a record of the same thread may be issued four cycles later, so at most 3.
 module vpu_lanes #(
   parameter  int Lanes      = 8,
   parameter  int Sublanes   = 2,
@@ -246,7 +243,7 @@ module vpu_lanes #(
 
   // One operation of a slot. `flip` and `invert` make one operation of two relatives.
   task automatic alu(input logic divides, input logic [7:0] op, input logic [6:0] table_code);
-    logic [31:0] a, b, c, r, flip, invert;
+    logic [31:0] r, flip, invert;
     flip   = 32'd0;
     invert = 32'd0;
     unique case (op)
@@ -259,59 +256,63 @@ module vpu_lanes #(
     endcase
     unique case (op)
       isa_pkg::AluOpAddF32, isa_pkg::AluOpSubtractF32:
-        `VPU_EACH_LANE(vpu_float_pkg::add(a, b ^ flip))
-      isa_pkg::AluOpMultiplyF32: `VPU_EACH_LANE(vpu_float_pkg::multiply(a, b))
+        `VPU_EACH_LANE(vpu_float_pkg::add(x[i], y[i] ^ flip))
+      isa_pkg::AluOpMultiplyF32: `VPU_EACH_LANE(vpu_float_pkg::multiply(x[i], y[i]))
       isa_pkg::AluOpMultiplyAddF32, isa_pkg::AluOpMultiplySubtractF32:
-        `VPU_EACH_LANE(vpu_fma_pkg::multiply_add(a ^ flip, b, c))
+        `VPU_EACH_LANE(vpu_fma_pkg::multiply_add(x[i] ^ flip, y[i], z[i]))
       isa_pkg::AluOpMaximumF32, isa_pkg::AluOpMinimumF32:
-        `VPU_EACH_LANE(vpu_float_pkg::choose(a, b, invert))
+        `VPU_EACH_LANE(vpu_float_pkg::choose(x[i], y[i], invert))
       isa_pkg::AluOpDivideF32: if (divides) divide();
       isa_pkg::AluOpSquareRootF32: if (divides) square_root();
-      isa_pkg::AluOpScaleF32: `VPU_EACH_LANE(vpu_round_pkg::scale(a, b))
-      isa_pkg::AluOpRoundEvenF32: `VPU_EACH_LANE(vpu_round_pkg::round_even(a))
-      isa_pkg::AluOpRoundAwayF32: `VPU_EACH_LANE(vpu_round_pkg::round_away(a))
-      isa_pkg::AluOpFloorF32: `VPU_EACH_LANE(vpu_round_pkg::floor(a))
-      isa_pkg::AluOpCeilingF32: `VPU_EACH_LANE(vpu_round_pkg::ceiling(a))
-      isa_pkg::AluOpEqualF32: `VPU_EACH_LANE(vpu_float_pkg::is_equal(a, b))
-      isa_pkg::AluOpLessF32: `VPU_EACH_LANE(vpu_float_pkg::is_less(a, b))
-      isa_pkg::AluOpLessEqualF32: `VPU_EACH_LANE(vpu_float_pkg::is_less_equal(a, b))
-      isa_pkg::AluOpAddS32, isa_pkg::AluOpSubtractS32: `VPU_EACH_LANE(a + (b ^ invert) - invert)
-      isa_pkg::AluOpMultiplyS32: `VPU_EACH_LANE(a * b)
-      isa_pkg::AluOpMultiplyHighS32: `VPU_EACH_LANE(vpu_integer_pkg::multiply_high_s32(a, b))
-      isa_pkg::AluOpMultiplyHighU32: `VPU_EACH_LANE(vpu_integer_pkg::multiply_high_u32(a, b))
+      isa_pkg::AluOpScaleF32: `VPU_EACH_LANE(vpu_round_pkg::scale(x[i], y[i]))
+      isa_pkg::AluOpRoundEvenF32: `VPU_EACH_LANE(vpu_round_pkg::round_even(x[i]))
+      isa_pkg::AluOpRoundAwayF32: `VPU_EACH_LANE(vpu_round_pkg::round_away(x[i]))
+      isa_pkg::AluOpFloorF32: `VPU_EACH_LANE(vpu_round_pkg::floor(x[i]))
+      isa_pkg::AluOpCeilingF32: `VPU_EACH_LANE(vpu_round_pkg::ceiling(x[i]))
+      isa_pkg::AluOpEqualF32: `VPU_EACH_LANE(vpu_float_pkg::is_equal(x[i], y[i]))
+      isa_pkg::AluOpLessF32: `VPU_EACH_LANE(vpu_float_pkg::is_less(x[i], y[i]))
+      isa_pkg::AluOpLessEqualF32: `VPU_EACH_LANE(vpu_float_pkg::is_less_equal(x[i], y[i]))
+      isa_pkg::AluOpAddS32, isa_pkg::AluOpSubtractS32:
+        `VPU_EACH_LANE(x[i] + (y[i] ^ invert) - invert)
+      isa_pkg::AluOpMultiplyS32: `VPU_EACH_LANE(x[i] * y[i])
+      isa_pkg::AluOpMultiplyHighS32: `VPU_EACH_LANE(vpu_integer_pkg::multiply_high_s32(x[i], y[i]))
+      isa_pkg::AluOpMultiplyHighU32: `VPU_EACH_LANE(vpu_integer_pkg::multiply_high_u32(x[i], y[i]))
       isa_pkg::AluOpMaximumS32, isa_pkg::AluOpMinimumS32, isa_pkg::AluOpMaximumU32,
       isa_pkg::AluOpMinimumU32:
-        `VPU_EACH_LANE(vpu_integer_pkg::choose(a, b, invert))
-      isa_pkg::AluOpAnd: `VPU_EACH_LANE(a & b)
-      isa_pkg::AluOpOr: `VPU_EACH_LANE(a | b)
-      isa_pkg::AluOpXor: `VPU_EACH_LANE(a ^ b)
-      isa_pkg::AluOpAndNot: `VPU_EACH_LANE(a & ~b)
-      isa_pkg::AluOpShiftLeft: `VPU_EACH_LANE(vpu_integer_pkg::shift_left(a, b))
-      isa_pkg::AluOpShiftRightLogical: `VPU_EACH_LANE(vpu_integer_pkg::shift_right(a, b))
-      isa_pkg::AluOpShiftRightArithmetic: `VPU_EACH_LANE(vpu_integer_pkg::shift_right_signed(a, b))
-      isa_pkg::AluOpRotateLeft: `VPU_EACH_LANE(vpu_integer_pkg::rotate_left(a, b))
-      isa_pkg::AluOpEqualS32: `VPU_EACH_LANE(vpu_integer_pkg::is_equal(a, b))
+        `VPU_EACH_LANE(vpu_integer_pkg::choose(x[i], y[i], invert))
+      isa_pkg::AluOpAnd: `VPU_EACH_LANE(x[i] & y[i])
+      isa_pkg::AluOpOr: `VPU_EACH_LANE(x[i] | y[i])
+      isa_pkg::AluOpXor: `VPU_EACH_LANE(x[i] ^ y[i])
+      isa_pkg::AluOpAndNot: `VPU_EACH_LANE(x[i] & ~y[i])
+      isa_pkg::AluOpShiftLeft: `VPU_EACH_LANE(vpu_integer_pkg::shift_left(x[i], y[i]))
+      isa_pkg::AluOpShiftRightLogical: `VPU_EACH_LANE(vpu_integer_pkg::shift_right(x[i], y[i]))
+      isa_pkg::AluOpShiftRightArithmetic:
+        `VPU_EACH_LANE(vpu_integer_pkg::shift_right_signed(x[i], y[i]))
+      isa_pkg::AluOpRotateLeft: `VPU_EACH_LANE(vpu_integer_pkg::rotate_left(x[i], y[i]))
+      isa_pkg::AluOpEqualS32: `VPU_EACH_LANE(vpu_integer_pkg::is_equal(x[i], y[i]))
       isa_pkg::AluOpLessS32, isa_pkg::AluOpLessU32:
-        `VPU_EACH_LANE(vpu_integer_pkg::is_less(a, b, invert))
-      isa_pkg::AluOpSelect: `VPU_EACH_LANE((a != 32'd0) ? b : c)
-      isa_pkg::AluOpPopulationCount: `VPU_EACH_LANE(vpu_integer_pkg::population_count(a))
-      isa_pkg::AluOpCountLeadingZeros: `VPU_EACH_LANE(vpu_integer_pkg::count_leading_zeros(a))
-      isa_pkg::AluOpS32ToF32: `VPU_EACH_LANE(vpu_convert_pkg::s32_to_f32(a))
-      isa_pkg::AluOpU32ToF32: `VPU_EACH_LANE(vpu_convert_pkg::from_count(a))
-      isa_pkg::AluOpF32ToS32: `VPU_EACH_LANE(vpu_convert_pkg::f32_to_s32(a))
-      isa_pkg::AluOpF32ToU32: `VPU_EACH_LANE(vpu_convert_pkg::f32_to_u32(a))
-      isa_pkg::AluOpRoundBf16: `VPU_EACH_LANE(vpu_convert_pkg::round_bf16(a))
-      isa_pkg::AluOpRoundF16: `VPU_EACH_LANE(vpu_convert_pkg::round_f16(a))
-      isa_pkg::AluOpExponentF32: `VPU_EACH_LANE(((a >> 23) & 32'h0000_00ff) - 32'd127)
-      isa_pkg::AluOpRequantizeDouble: `VPU_EACH_LANE(vpu_integer_pkg::requantize_double(a, b, c))
-      isa_pkg::AluOpRequantizeSingle: `VPU_EACH_LANE(vpu_integer_pkg::requantize_single(a, b, c))
+        `VPU_EACH_LANE(vpu_integer_pkg::is_less(x[i], y[i], invert))
+      isa_pkg::AluOpSelect: `VPU_EACH_LANE((x[i] != 32'd0) ? y[i] : z[i])
+      isa_pkg::AluOpPopulationCount: `VPU_EACH_LANE(vpu_integer_pkg::population_count(x[i]))
+      isa_pkg::AluOpCountLeadingZeros: `VPU_EACH_LANE(vpu_integer_pkg::count_leading_zeros(x[i]))
+      isa_pkg::AluOpS32ToF32: `VPU_EACH_LANE(vpu_convert_pkg::s32_to_f32(x[i]))
+      isa_pkg::AluOpU32ToF32: `VPU_EACH_LANE(vpu_convert_pkg::from_count(x[i]))
+      isa_pkg::AluOpF32ToS32: `VPU_EACH_LANE(vpu_convert_pkg::f32_to_s32(x[i]))
+      isa_pkg::AluOpF32ToU32: `VPU_EACH_LANE(vpu_convert_pkg::f32_to_u32(x[i]))
+      isa_pkg::AluOpRoundBf16: `VPU_EACH_LANE(vpu_convert_pkg::round_bf16(x[i]))
+      isa_pkg::AluOpRoundF16: `VPU_EACH_LANE(vpu_convert_pkg::round_f16(x[i]))
+      isa_pkg::AluOpExponentF32: `VPU_EACH_LANE(((x[i] >> 23) & 32'h0000_00ff) - 32'd127)
+      isa_pkg::AluOpRequantizeDouble:
+        `VPU_EACH_LANE(vpu_integer_pkg::requantize_double(x[i], y[i], z[i]))
+      isa_pkg::AluOpRequantizeSingle:
+        `VPU_EACH_LANE(vpu_integer_pkg::requantize_single(x[i], y[i], z[i]))
       isa_pkg::AluOpLookup: look_up(table_code);
-      default: `VPU_EACH_LANE(a)  // copy
+      default: `VPU_EACH_LANE(x[i])  // copy
     endcase
   endtask
 
-  // The arg operations fold twice: to the largest rank of a segment, a NaN's being above all others;
-  // then to the lowest lane of that rank.
+  // The arg operations fold twice: to the largest rank of a segment, a NaN's being above all
+  // others; then to the lowest lane of that rank.
   task automatic reduce(input logic [7:0] op);
     logic [31:0] a, b, r, invert;
     logic        find;
@@ -359,8 +360,8 @@ module vpu_lanes #(
     end
   endtask
 
-  // Moves `work` down by the amount, one step per bit of it; two loops, as loops of up to eight steps
-  // are unrolled for simulation.
+  // Moves `work` down by the amount, one step per bit of it; two loops, as loops of up to eight
+  // steps are unrolled for simulation.
   task automatic slide(input logic [31:0] amount);
     logic [31:0] steps;
     steps = (amount > 32'(Count)) ? 32'(Count) : amount;
@@ -415,7 +416,8 @@ module vpu_lanes #(
         end
       end
       isa_pkg::LaneOpSlide: slide(amount);
-      isa_pkg::LaneOpLaneIndex: for (int unsigned i = 0; i < Count; i++) values[i] = i & (Lanes - 1);
+      isa_pkg::LaneOpLaneIndex:
+        for (int unsigned i = 0; i < Count; i++) values[i] = i & (Lanes - 1);
       isa_pkg::LaneOpRowIndex: for (int unsigned i = 0; i < Count; i++) values[i] = i / Lanes;
       default: reduce(op);
     endcase
@@ -520,7 +522,8 @@ module vpu_lanes #(
   end
   /* verilator lint_on BLKSEQ */
 
-  `PRIM_ASSERT(SpaceForStores, can_store_o || clear_i || !(record[9] && record[6] || record[19] && record[16]))
+  `PRIM_ASSERT(SpaceForStores, can_store_o || clear_i || !(record[9] && record[6] ||
+                                                           record[19] && record[16]))
 
 endmodule
 

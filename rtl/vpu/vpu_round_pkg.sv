@@ -4,8 +4,8 @@ package vpu_round_pkg;
 
   // verilator lint_off UNUSEDSIGNAL
 
-  // A magnitude rounded at its bit `fraction_bits` (0..23): `up` is added below it, then those bits are
-  // cut off; a carry into the exponent is right.
+  // A magnitude without the bits of `mask`, after `up` was added; a carry into the exponent is
+  // right.
   function automatic logic [31:0] cut(input logic [31:0] magnitude, input logic [31:0] mask,
                                       input logic [31:0] up);
     cut = (magnitude + up) & ~mask;
@@ -18,8 +18,8 @@ package vpu_round_pkg;
     fraction_mask = ~(32'hffff_ffff << bits[4:0]);
   endfunction
 
-  // `rounded` where 1 <= magnitude < 2^23; below that 1 where `one` is all ones, else 0; the operand
-  // itself from 2^23 on.
+  // `rounded` where 1 <= magnitude < 2^23; below that 1 where `one` is all ones, else 0; from 2^23
+  // on the operand itself.
   function automatic logic [31:0] finish(input logic [31:0] a, input logic [31:0] rounded,
                                          input logic [31:0] one);
     logic [31:0] magnitude, below_one, result;

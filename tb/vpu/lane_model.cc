@@ -36,7 +36,7 @@ uint32_t Rounded(double exact) {
   return Result(static_cast<float>(exact), std::fabs(exact) < kSmallestNormal);
 }
 
-// The exact sum is the double `sum` and the double `error`; it decides what the host's single rounding
+// The exact sum is the double `sum` and the double `error`; it decides what the host's rounding
 // hides: whether a result of 2^-126 was smaller before it.
 uint32_t MultiplyAdd(uint32_t x, uint32_t y, uint32_t z) {
   const float a = Operand(x), b = Operand(y), c = Operand(z);
@@ -228,7 +228,9 @@ Group LaneResult(LaneOp op, GroupShape shape, const Group& x, const Group& y, ui
         result[e] = first % lanes + ArgExtreme(segment, op == LaneOp::kArgMaximumF32);
         break;
       case LaneOp::kBroadcastLane: result[e] = segment[amount % length]; break;
-      case LaneOp::kRotateLanes: result[e] = x[row * lanes + (lane + uint64_t{amount}) % lanes]; break;
+      case LaneOp::kRotateLanes:
+        result[e] = x[row * lanes + (lane + uint64_t{amount}) % lanes];
+        break;
       case LaneOp::kBroadcastRow: result[e] = x[amount % shape.sublanes * lanes + lane]; break;
       case LaneOp::kSlide: result[e] = both[e + slid]; break;
       case LaneOp::kLaneIndex: result[e] = lane; break;

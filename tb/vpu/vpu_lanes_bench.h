@@ -99,8 +99,8 @@ inline const std::vector<uint32_t>& SpecialValues() {
   return values;
 }
 
-// Values of all strata. `other` is near in value or exponent half the time, so that sums cancel, round
-// and carry, and products and quotients come out near both ends of the range.
+// Values of all strata. `other` is near in value or exponent half the time, so that sums cancel,
+// round and carry, and products and quotients come out near both ends of the range.
 inline uint32_t RandomValue(Rng& rng, uint32_t other) {
   const uint32_t bits = rng.U32();
   const auto with_exponent = [&](int64_t exponent) {
@@ -123,8 +123,7 @@ inline uint32_t RandomValue(Rng& rng, uint32_t other) {
   }
 }
 
-// An addend that matters to the product of two floats: near its exponent, often its very negative or a
-// half unit of its last place.
+// An addend that matters to the product of two floats: near its exponent, often its negative.
 inline uint32_t RandomAddend(Rng& rng, uint32_t x, uint32_t y) {
   const float product = std::bit_cast<float>(x) * std::bit_cast<float>(y);
   const uint32_t bits = std::bit_cast<uint32_t>(product);

@@ -1,5 +1,6 @@
-// Tests rtl/vpu/vpu_lanes.sv: every operation on values of every kind against the host's arithmetic,
-// lane operations at every kind of amount, and random kernels in four threads with stalled outputs.
+// Tests rtl/vpu/vpu_lanes.sv: every operation on values of every kind against the host's
+// arithmetic, lane operations at every kind of amount, and random kernels in four threads with
+// stalled outputs.
 
 #include <bit>
 #include <deque>
@@ -24,7 +25,9 @@ using arch::LaneOp;
 constexpr uint32_t kIn0 = arch::kOperandInput;
 constexpr uint32_t kOut0 = arch::kOperandOutput;
 
-bool InSlot(const arch::OperationInfo& info, int slot) { return slot == 0 ? info.slot_a : info.slot_b; }
+bool InSlot(const arch::OperationInfo& info, int slot) {
+  return slot == 0 ? info.slot_a : info.slot_b;
+}
 
 Bundle SlotBundle(int slot, uint32_t op, uint32_t dst, uint32_t x, uint32_t y, uint32_t z) {
   Bundle bundle;
@@ -233,8 +236,8 @@ TYPED_TEST(VpuLanesTest, LaneOperationsAtEveryAmount) {
   }
 }
 
-// Random bundles in four threads, each thread's as far apart as the latencies say, with outputs that
-// stall; all registers at the end.
+// Random bundles in four threads, each thread's as far apart as the latencies say, with outputs
+// that stall; all registers at the end.
 TYPED_TEST(VpuLanesTest, RandomKernelsInFourThreads) {
   using Register = std::array<Group, 64>;  // v, then w
   auto& bench = this->bench_;
@@ -270,7 +273,8 @@ TYPED_TEST(VpuLanesTest, RandomKernelsInFourThreads) {
       if (thread > 0 && code >= arch::kOperandShared) continue;
       at(thread, code) = this->RandomGroup();
       bench.SetStream(2, at(thread, code));
-      bench.Issue(SlotBundle(0, static_cast<uint32_t>(AluOp::kCopy), code, kIn0 + 2, 0, 0), thread, 0);
+      bench.Issue(SlotBundle(0, static_cast<uint32_t>(AluOp::kCopy), code, kIn0 + 2, 0, 0), thread,
+                  0);
     }
   }
   for (int n = 0; n < 4; ++n) Cycle(bench.dut());
@@ -335,7 +339,9 @@ TYPED_TEST(VpuLanesTest, RandomKernelsInFourThreads) {
     uint32_t cycles = 0;
     for (int thread = 0; thread < threads; ++thread) {
       for (int q = 0; q < 4; ++q) bench.SetStream(q, streams[q] = this->RandomGroup());
-      for (int n = 0; n < 16; ++n) bench.SetScalar(n, scalars[n] = rng.Chance(0.5) ? rng.U32() : n * 9);
+      for (int n = 0; n < 16; ++n) {
+        bench.SetScalar(n, scalars[n] = rng.Chance(0.5) ? rng.U32() : n * 9);
+      }
       while ((stores && !bench.dut().can_store_o) || rng.Chance(0.1)) {
         ASSERT_NO_FATAL_FAILURE(check_outputs());
         Cycle(bench.dut());
@@ -386,7 +392,8 @@ TYPED_TEST(VpuLanesTest, RandomKernelsInFourThreads) {
   bench.dut().out_ready_i = 0;
   for (int thread = 0; thread < arch::kVectorThreads; ++thread) {
     for (uint32_t code = 0; code < 64; ++code) {
-      bench.Issue(SlotBundle(1, static_cast<uint32_t>(AluOp::kCopy), kOut0 + 1, code, 0, 0), thread, 0);
+      bench.Issue(SlotBundle(1, static_cast<uint32_t>(AluOp::kCopy), kOut0 + 1, code, 0, 0), thread,
+                  0);
       ASSERT_EQ(bench.Take(1), at(thread, code)) << "thread " << thread << " register " << code;
     }
   }
