@@ -128,6 +128,71 @@ TEST_F(CosimTest, MemoryOfAnyLatency) {
   }
 }
 
+// Flips one bit of a random bundle, but not its exit bit, which would let the kernel run on into
+// what others left behind it. False: the program has no bundle.
+bool FlipBundle(std::vector<uint32_t>& program, tb::Rng& rng) {
+  std::vector<size_t> bundles;
+  for (size_t at = 0; at < program.size();) {
+    const arch::InstructionInfo* info = arch::FindInstruction(program[at] & 0xff);
+    if (info->opcode == arch::Opcode::kLoadKernel) {
+      const arch::LoadKernel load = arch::DecodeLoadKernel(std::span(program).subspan(at));
+      for (uint32_t i = 0; load.part == 0 && i < load.count; ++i) {
+        bundles.push_back(at + info->words - load.data.size() + i * arch::kBundleWords);
+      }
+    }
+    at += info->words;
+  }
+  if (bundles.empty()) return false;
+  const size_t at = bundles[rng.Below(bundles.size())];
+  const arch::FieldInfo& field = arch::kBundleFields[rng.Below(arch::kBundleFields.size() - 1)];
+  program[at + field.word] ^= 1u << (field.lsb + rng.Below(field.width));
+  return true;
+}
+
+// What a broken kernel does is the same on both sides: the fault and its place, or the result.
+TEST_F(CosimTest, BrokenBundles) {
+  const arch::ChipConfig config = Named("tiny");
+  const auto golden = Open("golden", config);
+  const auto other = Open(Environment("SYSTOLITH_COSIM_TARGET", "golden"), config);
+  ASSERT_TRUE(golden && other);
+  const std::vector<uint8_t> input = RandomInput(rng_);
+  int faults = 0;
+  for (int p = 0; p < 10 * Programs(); ++p) {
+    std::vector<uint32_t> program = RandomProgram(rng_, config).Generate(3, 1);
+    if (!FlipBundle(program, rng_)) continue;
+    const auto run = [&](hal::Transport& chip, std::vector<std::byte>& data) {
+      data.assign(kDataBytes, std::byte{0});
+      std::copy_n(reinterpret_cast<const std::byte*>(input.data()), input.size(), data.begin());
+      EXPECT_TRUE(chip.WriteMemory(golden::kDataAddress, data).ok());
+      const golden::JobResult result =
+          golden::RunJob(chip, config, program, RandomProgramOptions());
+      EXPECT_TRUE(chip.ReadMemory(golden::kDataAddress, data).ok());
+      return result;
+    };
+    std::vector<std::byte> expected_data, actual_data;
+    const golden::JobResult expected = run(*golden, expected_data);
+    if (expected.status.code() == StatusCode::kInternal) {  // a hazard: anything may come of it
+      ASSERT_TRUE(golden->WriteCsr(arch::Csr::kInterruptStatus, 3).ok());
+      continue;
+    }
+    const golden::JobResult actual = run(*other, actual_data);
+    ASSERT_TRUE(actual.status.ok()) << actual << Listing(program);
+    if (expected.fault == arch::Fault::kNone) {
+      ASSERT_EQ(actual.fault, expected.fault) << actual << Listing(program);
+      ASSERT_TRUE(actual_data == expected_data) << Listing(program);
+      continue;
+    }
+    ++faults;
+    ASSERT_NE(actual.fault, arch::Fault::kNone) << expected << Listing(program);
+    // Where a row is missing, which of several is named depends on how instances take turns.
+    if (actual.fault < arch::Fault::kKernelOpcode) continue;
+    ASSERT_EQ(actual.fault, expected.fault) << expected << '/' << actual << Listing(program);
+    ASSERT_EQ(actual.address, expected.address) << expected << '/' << actual << Listing(program);
+    ASSERT_EQ(actual.pc, expected.pc) << expected << '/' << actual << Listing(program);
+  }
+  EXPECT_GT(faults, 0);
+}
+
 // Chips that are verilated for this alone.
 class CosimShapesTest : public CosimTest {};
 
