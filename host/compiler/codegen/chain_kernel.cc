@@ -9,28 +9,27 @@ namespace {
 
 using kernel::Value;
 
-constexpr int kFirstStream = 1;  // in0 is the lane's first value
-
 }  // namespace
 
 Result<kernel::Kernel> BuildChainKernel(const ChainKernel& chain) {
   kernel::Builder builder("chain");
+  const auto input = [&](size_t operand) { return static_cast<int>(chain.inputs[operand]); };
   std::array<Value, kMaxStreams> streams;
   if (chain.shared != 0) {
     builder.BeginPrologue();
     for (size_t s = 0; s < kMaxStreams; ++s) {
       if ((chain.shared >> s & 1) == 0) continue;
       streams[s] = builder.Shared();
-      builder.Assign(streams[s], Value::Input(kFirstStream + static_cast<int>(s)));
+      builder.Assign(streams[s], Value::Input(input(1 + s)));
     }
     builder.EndPrologue();
   }
   for (int group = 0; group < static_cast<int>(chain.groups); ++group) {
     for (size_t s = 0; s < kMaxStreams; ++s) {
       if ((chain.shared >> s & 1) != 0) continue;
-      streams[s] = builder.Load(kFirstStream + static_cast<int>(s), group);
+      streams[s] = builder.Load(input(1 + s), group);
     }
-    Value lane = chain.has_x ? builder.Load(0, group)
+    Value lane = chain.has_x ? builder.Load(input(0), group)
                              : Value::Scalar(static_cast<int>(chain.zero));
     Value saved;
     for (const VectorStep& step : chain.steps) {
@@ -53,7 +52,7 @@ Result<kernel::Kernel> BuildChainKernel(const ChainKernel& chain) {
       if (step.saves) saved = lane;
       lane = result;
     }
-    builder.Store(0, group, lane);
+    builder.Store(static_cast<int>(chain.output), group, lane);
   }
   return builder.Finish();
 }

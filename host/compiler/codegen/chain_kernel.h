@@ -1,6 +1,8 @@
 #ifndef SYSTOLITH_HOST_COMPILER_CODEGEN_CHAIN_KERNEL_H_
 #define SYSTOLITH_HOST_COMPILER_CODEGEN_CHAIN_KERNEL_H_
 
+#include <array>
+#include <compare>
 #include <cstdint>
 #include <vector>
 
@@ -10,8 +12,7 @@
 
 namespace systolith::compiler {
 
-// The kernel that runs steps on row groups: in0 is the lane's first value, in1.. are the streams,
-// out0 is the result. Numbers are scalars of the instruction, so that jobs which differ in them
+// The kernel that runs steps on row groups, from input streams to an output stream. Numbers are scalars of the instruction, so that jobs which differ in them
 // share a kernel.
 struct ChainKernel {
   std::vector<VectorStep> steps;  // an immediate's `bits` is the number of its scalar
@@ -19,6 +20,8 @@ struct ChainKernel {
   uint32_t zero = 0;
   uint32_t shared = 0;            // bit s: the prologue reads stream s once for all instances
   uint32_t groups = 1;            // per instance: steps 0.. of the streams
+  std::array<uint32_t, 1 + kMaxStreams> inputs{};  // in<q> of x, of each stream
+  uint32_t output = 0;                             // out<q>
 
   auto operator<=>(const ChainKernel&) const = default;
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cassert>
 #include <limits>
+#include <numeric>
 
 namespace systolith::compiler {
 namespace {
@@ -127,6 +128,7 @@ class Lowering {
     MergeLoops(rows);
     walk_ = ChooseWalk(rows, lanes_, sublanes_);
     lowered_.kernel.has_x = job_.x.has_value();
+    std::iota(lowered_.kernel.inputs.begin(), lowered_.kernel.inputs.end(), 0);
     ChooseGroups();
     SetCounts();
     size_t operand = 0;

@@ -11,7 +11,7 @@
 
 namespace systolith::compiler {
 
-// A row job as the vector unit takes it.
+// A row job as the vector unit takes it: x is in0, the streams are in1.., the result is out0.
 struct LoweredJob {
   ChainKernel kernel;
   std::vector<arch::Stream> streams;  // `index` set, in rising order; without bases

@@ -1,6 +1,13 @@
 #include "host/compiler/codegen/vector_unit.h"
 
+#include <algorithm>
+
 namespace systolith::compiler {
+namespace {
+
+constexpr size_t kRecent = 8;  // descriptions that are remembered
+
+}  // namespace
 
 void VectorUnit::Emit(const RowJob& job, const Touches& touches) {
   if (Status status = TryEmit(job, touches); !status.ok()) emitter_.Fail(std::move(status));
@@ -10,8 +17,56 @@ void VectorUnit::Emit(const TreeJob& job, const Touches& touches) {
   if (Status status = TryEmit(job, touches); !status.ok()) emitter_.Fail(std::move(status));
 }
 
+void VectorUnit::ChoosePlaces(LoweredJob& job) {
+  std::vector<std::optional<size_t>> places(job.streams.size());
+  std::array<bool, kStreams> is_taken{};
+  // Calls with the places that a stream could take.
+  const auto find_place = [&](size_t i, const auto& is_better) {
+    const bool is_input = job.streams[i].index < arch::kInputStreams;
+    std::optional<size_t> best;
+    for (size_t place = is_input ? 0 : arch::kInputStreams;
+         place < (is_input ? arch::kInputStreams : kStreams); ++place) {
+      if (!is_taken[place] && is_better(place, best)) best = place;
+    }
+    if (best) is_taken[*best] = true;
+    places[i] = best;
+  };
+  for (size_t i = 0; i < places.size(); ++i) {
+    find_place(i, [&](size_t place, std::optional<size_t> best) {
+      arch::Stream wanted = job.streams[i];
+      wanted.index = static_cast<uint32_t>(place);
+      return !best && streams_[place] == wanted;
+    });
+  }
+  for (size_t i = 0; i < places.size(); ++i) {
+    if (places[i]) continue;
+    const arch::Stream& stream = job.streams[i];
+    const bool comes_back = std::find(recent_.begin(), recent_.end(), stream) != recent_.end();
+    const bool is_usual_free = !is_taken[stream.index];
+    find_place(i, [&](size_t place, std::optional<size_t> best) {
+      if (!comes_back && is_usual_free) return place == stream.index;
+      return !best || last_use_[place] < last_use_[*best];
+    });
+    if (!comes_back) recent_.push_back(stream);
+    if (recent_.size() > kRecent) recent_.pop_front();
+  }
+  const auto bases = job.vector.bases;
+  job.vector.bases = {};
+  for (size_t i = 0; i < places.size(); ++i) {
+    arch::Stream& stream = job.streams[i];
+    job.vector.bases[*places[i]] = bases[stream.index];
+    if (stream.index < arch::kInputStreams) {
+      job.kernel.inputs[stream.index] = static_cast<uint32_t>(*places[i]);
+    } else {
+      job.kernel.output = static_cast<uint32_t>(*places[i] - arch::kInputStreams);
+    }
+    stream.index = static_cast<uint32_t>(*places[i]);
+  }
+}
+
 Status VectorUnit::TryEmit(const RowJob& job, const Touches& touches) {
-  ASSIGN_OR_RETURN(const LoweredJob lowered, LowerRowJob(job, chip_));
+  ASSIGN_OR_RETURN(LoweredJob lowered, LowerRowJob(job, chip_));
+  ChoosePlaces(lowered);
   auto found = chains_.find(lowered.kernel);
   if (found == chains_.end()) {
     ASSIGN_OR_RETURN(kernel::Kernel built, BuildChainKernel(lowered.kernel));
@@ -39,7 +94,9 @@ Status VectorUnit::Run(const kernel::Kernel& code, const std::vector<arch::Strea
       emitter_.LoadKernel(load);
     }
   }
+  ++instructions_;
   for (const arch::Stream& stream : streams) {
+    last_use_[stream.index] = instructions_;
     std::optional<arch::Stream>& resident = streams_[stream.index];
     if (resident == stream) continue;
     resident = stream;

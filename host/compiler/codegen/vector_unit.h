@@ -2,6 +2,8 @@
 #define SYSTOLITH_HOST_COMPILER_CODEGEN_VECTOR_UNIT_H_
 
 #include <array>
+#include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <vector>
@@ -28,6 +30,10 @@ class VectorUnit {
  private:
   static constexpr size_t kStreams = arch::kInputStreams + arch::kOutputStreams;
 
+  // Gives a job's streams places where they are described already. A description that comes back
+  // after another has taken its place gets one that has been idle, so that both stay.
+  void ChoosePlaces(LoweredJob& job);
+
   Status TryEmit(const RowJob& job, const Touches& touches);
   Status TryEmit(const TreeJob& job, const Touches& touches);
   Status Run(const kernel::Kernel& code, const std::vector<arch::Stream>& streams,
@@ -39,6 +45,9 @@ class VectorUnit {
   std::map<TreeKernel, kernel::Kernel> trees_;
   kernel::KernelMemory memory_;
   std::array<std::optional<arch::Stream>, kStreams> streams_;
+  std::array<uint64_t, kStreams> last_use_{};  // number of the instruction
+  uint64_t instructions_ = 0;
+  std::deque<arch::Stream> recent_;            // descriptions that were written, as lowered
 };
 
 }  // namespace systolith::compiler
