@@ -12,8 +12,8 @@
 
 namespace systolith::compiler {
 
-// The kernel that runs steps on row groups, from input streams to an output stream. Numbers are scalars of the instruction, so that jobs which differ in them
-// share a kernel.
+// The kernel that runs steps on row groups, from input streams to an output stream. Numbers are
+// scalars of the instruction, so that jobs which differ in them share a kernel.
 struct ChainKernel {
   std::vector<VectorStep> steps;  // an immediate's `bits` is the number of its scalar
   bool has_x = true;              // else the lane starts as scalar `zero`
