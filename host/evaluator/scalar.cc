@@ -93,18 +93,14 @@ double UnaryFunction(Opcode opcode, double a) {
   }
 }
 
-// Subnormals of f32 become zero of their sign.
-float Operand(float a) { return FlushF32(a); }
-double Operand(double a) { return a; }
-
-// Those that do not round. False if `opcode` is none of them.
+// Those that neither round nor treat subnormals specially. False if `opcode` is none of them.
 template <typename T>
 bool ExactUnary(Opcode opcode, T a, T& result) {
   switch (opcode) {
     case Opcode::kAbs: result = std::fabs(a); return true;
     case Opcode::kNegate: result = -a; return true;
-    case Opcode::kCeil: result = std::ceil(Operand(a)); break;
-    case Opcode::kFloor: result = std::floor(Operand(a)); break;
+    case Opcode::kCeil: result = std::ceil(a); break;
+    case Opcode::kFloor: result = std::floor(a); break;
     case Opcode::kRoundNearestAfz: result = std::round(a); break;
     case Opcode::kRoundNearestEven: result = std::nearbyint(a); break;
     case Opcode::kSign: result = std::isnan(a) || a == 0 ? a : std::copysign(T{1}, a); break;

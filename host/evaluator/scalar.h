@@ -10,8 +10,8 @@
 // The arithmetic of single elements. The rules, those of the vector unit (rtl/arch/README.md) where
 // it has them:
 //  - f32 arithmetic is IEEE, but a subnormal operand counts as zero of its sign, and so does
-//    a result below the normal range before it is rounded; maximum, minimum, negate, abs, sign,
-//    comparisons and selection see subnormals as they are.
+//    a result below the normal range before it is rounded; maximum, minimum, negate, abs,
+//    comparisons, rounding to integers and selection keep subnormals.
 //  - bf16 and f16 widen to f32, compute there, and round once. f64 is plain IEEE.
 //  - A computed NaN is the positive quiet one without payload.
 //  - Functions such as exp are computed in double and rounded.
