@@ -58,7 +58,7 @@ package vpu_round_pkg;
     magnitude      = vpu_float_pkg::flushed(a);
     mask           = fraction_mask(magnitude);
     rounded        = cut(magnitude, mask, mask & outward);
-    one            = vpu_float_pkg::less(32'd0, magnitude) & outward;
+    one            = vpu_float_pkg::less(32'd0, a & 32'h7fff_ffff) & outward;  // subnormals, too
     round_directed = finish(a, rounded, one);
   endfunction
 

@@ -166,8 +166,8 @@ uint32_t AluResult(AluOp op, uint32_t x, uint32_t y, uint32_t z) {
     case AluOp::kScaleF32: return Scale(x, y);
     case AluOp::kRoundEvenF32: return Result(std::nearbyint(Operand(x)), false);
     case AluOp::kRoundAwayF32: return Result(std::round(Operand(x)), false);
-    case AluOp::kFloorF32: return Result(std::floor(Operand(x)), false);
-    case AluOp::kCeilingF32: return Result(std::ceil(Operand(x)), false);
+    case AluOp::kFloorF32: return Result(std::floor(Float(x)), false);
+    case AluOp::kCeilingF32: return Result(std::ceil(Float(x)), false);
     case AluOp::kEqualF32: return Truth(Float(x) == Float(y));
     case AluOp::kLessF32: return Truth(Float(x) < Float(y));
     case AluOp::kLessEqualF32: return Truth(Float(x) <= Float(y));

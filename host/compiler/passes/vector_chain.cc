@@ -204,20 +204,6 @@ bool VectorChain::Append(const graph::Op& op, ElementType result, size_t x,
   return false;
 }
 
-// The unit counts a subnormal as zero, but the integer below (above) it may be another one: no
-// number below 0 goes to more than -1 by floor.
-void VectorChain::AppendFloorOrCeiling(Opcode opcode) {
-  const bool is_floor = opcode == Opcode::kFloor;
-  Add(FloatOp(opcode));
-  if (type_ == ElementType::kF16) return;  // its subnormals are none of f32
-  const StepOperand zero = Immediate(0.0f), limit = Immediate(is_floor ? -1.0f : 1.0f);
-  const StepOperand no_limit = Immediate(is_floor ? kInfinity : kInfinity | kSignBit);
-  steps_.back().saves = true;
-  steps_.push_back({AluOp::kLessF32, {is_floor ? Saved() : zero, is_floor ? zero : Saved()}, true});
-  steps_.push_back({AluOp::kSelect, {Lane(), limit, no_limit}});
-  steps_.push_back({is_floor ? AluOp::kMinimumF32 : AluOp::kMaximumF32, {Saved(), Lane()}});
-}
-
 void VectorChain::AppendFloat(const graph::Op& op, size_t x,
                               const std::vector<ChainOperand>& operands) {
   if (op.opcode == Opcode::kNegate) return Add(AluOp::kXor, Immediate(kSignBit));
@@ -235,9 +221,6 @@ void VectorChain::AppendFloat(const graph::Op& op, size_t x,
     type_ = ElementType::kI1;
     raw_ = true;
     return;
-  }
-  if (op.opcode == Opcode::kFloor || op.opcode == Opcode::kCeil) {
-    return AppendFloorOrCeiling(op.opcode);
   }
   if (operands.size() == 1) {
     Add(FloatOp(op.opcode));

@@ -52,7 +52,6 @@ class VectorChain {
   void Settle();
   // An integer lane without the copies of its sign above its type.
   void DropSign();
-  void AppendFloorOrCeiling(graph::Opcode opcode);
   void AppendFloat(const graph::Op& op, size_t x, const std::vector<ChainOperand>& operands);
   void AppendInteger(const graph::Op& op, size_t x, const std::vector<ChainOperand>& operands);
   void AppendCompare(const graph::Op& op, bool reversed, StepOperand operand);

@@ -115,10 +115,10 @@ inline uint32_t RoundAwayF32(uint32_t x) {
   return lane::Bits(std::round(lane::Float(lane::Flush(x))));
 }
 inline uint32_t FloorF32(uint32_t x) {
-  return lane::Bits(std::floor(lane::Float(lane::Flush(x))));
+  return lane::Bits(std::floor(lane::Float(x)));
 }
 inline uint32_t CeilingF32(uint32_t x) {
-  return lane::Bits(std::ceil(lane::Float(lane::Flush(x))));
+  return lane::Bits(std::ceil(lane::Float(x)));
 }
 
 inline uint32_t F32ToS32(uint32_t x) {
