@@ -38,6 +38,7 @@ class KernelTest : public tb::RandomTest {
   static std::vector<arch::ChipConfig> Chips() {
     std::vector<arch::ChipConfig> chips = {arch::LoadChipConfig("tiny").value()};
     if (Target() == "golden") {
+      chips.push_back(arch::LoadChipConfig("gemm16").value());
       chips.push_back(arch::LoadChipConfig("edge").value());
       chips.push_back(arch::LoadChipConfig("v2").value());
     }
@@ -87,7 +88,7 @@ class KernelTest : public tb::RandomTest {
 };
 
 // Rows of a matrix, in row groups of a few instances, for kernels whose loop 5 walks over the row
-// groups of an instance and once more, writing one row group back. Runs one vector instruction for
+// groups of an instance and once more, in1 a row group ahead of in0, out0 one back. Runs one vector instruction for
 // as many full row groups as four instances share evenly, and one for the rest.
 void RunRowPipeline(KernelProgram& program, const kernel::Kernel& kernel, int64_t rows,
                     const RowStream& in, int64_t in_address, const RowStream& out,
