@@ -150,6 +150,24 @@ TEST(BuilderTest, OnePoolOfConstantsServesPrologueAndBody) {
   EXPECT_EQ(kernel->shared_registers, 1u);
 }
 
+TEST(KernelTest, MostBundlesIsTheLargerOfPrologueAndBody) {
+  Builder builder("loops");
+  builder.BeginPrologue();
+  const Value sum = builder.Shared();
+  for (int i = 0; i < 5; ++i) builder.Assign(sum, builder.Op(arch::AluOp::kAddS32, {sum, sum}));
+  builder.EndPrologue();
+  builder.BeginLoop(5);
+  builder.Store(0, 1, builder.Op(arch::AluOp::kAddS32, {Value::Input(0), sum}));
+  builder.EndLoop();
+  const Result<Kernel> kernel = builder.Finish();
+  ASSERT_TRUE(kernel.ok()) << kernel.status().message();
+  ASSERT_EQ(kernel->body, 5u);
+  const auto loop = static_cast<uint64_t>(kernel->bundles.size() - kernel->body);
+  EXPECT_EQ(kernel->MostBundles({1, 1, 1, 1, 1, 1}), 5u);
+  EXPECT_EQ(kernel->MostBundles({1, 1, 1, 1, 1, 100}), 100 * loop);
+  EXPECT_EQ(kernel->BodyBundles({1, 1, 1, 1, 1, 2}), 2 * loop);
+}
+
 TEST(KernelTest, LoadInstructionsWriteEveryWordOnce) {
   Builder builder("long");
   for (int i = 0; i < 60; ++i) {

@@ -25,13 +25,13 @@ arch::LoadKernel Load(arch::KernelPart part, uint32_t first, uint32_t count) {
   return load;
 }
 
-// Calls visit(bundle) for every bundle that a body executes: as often as `weight` says.
+// Calls visit(bundle, times) for the bundles first..end-1: a prologue or a body.
 template <typename Visit>
-void WalkBody(const Kernel& kernel, const std::array<uint32_t, arch::kLoops>& counts,
-              Visit visit) {
+void Walk(const Kernel& kernel, size_t first, size_t end,
+          const std::array<uint32_t, arch::kLoops>& counts, Visit visit) {
   uint64_t times = 1;
   uint32_t active = 0;
-  for (size_t n = kernel.body; n < kernel.bundles.size(); ++n) {
+  for (size_t n = first; n < end; ++n) {
     const arch::Bundle bundle = arch::DecodeBundle(kernel.bundles[n]);
     for (int loop = 0; loop < arch::kLoops; ++loop) {
       const auto l = static_cast<size_t>(loop);
@@ -84,13 +84,22 @@ uint32_t BundleCycles(const arch::Bundle& bundle) {
 
 uint64_t Kernel::BodyBundles(const std::array<uint32_t, arch::kLoops>& counts) const {
   uint64_t total = 0;
-  WalkBody(*this, counts, [&](const arch::Bundle&, uint64_t times) { total += times; });
+  Walk(*this, body, bundles.size(), counts,
+       [&](const arch::Bundle&, uint64_t times) { total += times; });
   return total;
+}
+
+uint64_t Kernel::MostBundles(const std::array<uint32_t, arch::kLoops>& counts) const {
+  uint64_t prologue = 0;
+  if (has_prologue) {
+    Walk(*this, 0, body, counts, [&](const arch::Bundle&, uint64_t times) { prologue += times; });
+  }
+  return std::max(prologue, BodyBundles(counts));
 }
 
 uint64_t Kernel::BodyCycles(const std::array<uint32_t, arch::kLoops>& counts) const {
   uint64_t total = 0;
-  WalkBody(*this, counts, [&](const arch::Bundle& bundle, uint64_t times) {
+  Walk(*this, body, bundles.size(), counts, [&](const arch::Bundle& bundle, uint64_t times) {
     total += times * BundleCycles(bundle);
   });
   return total;

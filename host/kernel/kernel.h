@@ -39,7 +39,9 @@ struct Kernel {
 
   // Bundles that one instance's body executes, with the counts of the `vector` instruction.
   uint64_t BodyBundles(const std::array<uint32_t, arch::kLoops>& counts) const;
-  // Cycles that these take when four instances run: the bundles' latencies, streams never late.
+  // The larger of a body and a run of the prologue: what bundle_limit must allow.
+  uint64_t MostBundles(const std::array<uint32_t, arch::kLoops>& counts) const;
+  // Cycles that a body takes when four instances run: the bundles' latencies, streams never late.
   uint64_t BodyCycles(const std::array<uint32_t, arch::kLoops>& counts) const;
 
   bool operator==(const Kernel&) const = default;

@@ -105,6 +105,9 @@ Status VectorUnit::Run(const kernel::Kernel& code, const std::vector<arch::Strea
   vector.kernel_base = place.kernel_base;
   vector.constant_base = place.constant_base;
   vector.body = code.body;
+  // A kernel that runs longer than it should is a fault. 0, no limit, where no number holds it.
+  const uint64_t most = code.MostBundles(vector.counts);
+  vector.bundle_limit = most >> 32 == 0 ? static_cast<uint32_t>(most) : 0;
   emitter_.SetKernel(code.name);
   emitter_.Vector(vector, touches);
   return OkStatus();

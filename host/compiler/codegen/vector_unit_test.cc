@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <span>
 
 #include "host/isa/instruction.h"
 
@@ -60,6 +61,38 @@ TEST_F(VectorUnitTest, NumbersDoNotMakeAnotherKernel) {
                                               {StepOperand::Kind::kImmediate, number}}}});
   }
   EXPECT_EQ(Count("load_kernel"), 1);
+}
+
+// A loop of a kernel that doesn't end is a fault: the limit is what the instance needs.
+TEST_F(VectorUnitTest, KernelsRunWithALimit) {
+  EmitCopy(100, 0);
+  TreeJob tree;
+  tree.type = arch::LaneType::kS32;
+  tree.combine = arch::AluOp::kAddS32;
+  tree.partials = 5;
+  tree.length = 40;
+  tree.pitch = 160;
+  tree.result = 4096;
+  unit_.Emit(tree, {});
+  const Result<isa::Program> program = emitter_.Finish();
+  ASSERT_TRUE(program.ok()) << program.status().message();
+  std::vector<uint32_t> loaded;
+  std::vector<uint32_t> limits;
+  for (uint32_t pc = 0; pc < program->bytes();) {
+    const arch::InstructionInfo* info = isa::Instruction::Decode(program->words, pc)->info;
+    const auto words = std::span(program->words).subspan(pc / 4, info->words);
+    if (info->opcode == arch::Opcode::kLoadKernel &&
+        arch::DecodeLoadKernel(words).part == static_cast<uint32_t>(arch::KernelPart::kBundles)) {
+      loaded.push_back(arch::DecodeLoadKernel(words).count);
+    }
+    if (info->opcode == arch::Opcode::kVector) {
+      limits.push_back(arch::DecodeVector(words).bundle_limit);
+    }
+    pc += info->words * 4;
+  }
+  // Neither kernel has a loop of its own, and each comes in one load.
+  EXPECT_EQ(limits.size(), 2u);
+  EXPECT_EQ(limits, loaded);
 }
 
 // Two jobs take turns: from the second turn on each has streams (and so a kernel) of its own.
