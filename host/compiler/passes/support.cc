@@ -221,7 +221,7 @@ std::optional<std::string> WhyNotOnChip(const Op& op, const graph::Function& fun
     case Opcode::kDotGeneral: return WhyNotProduct(op, function, chip);
     case Opcode::kConvolution: return WhyNotConvolution(op, function, chip);
     case Opcode::kReduce: return WhyNotReduce(op, function);
-    default: return "the chip has no such operation";
+    default: return "the compiler emits no kernel for it yet";
   }
 }
 
