@@ -190,6 +190,32 @@ TEST(AssembleTest, AFunctionThatCallsItselfIsAnError) {
   EXPECT_THAT(kernel.status().message(), HasSubstr("must not call itself"));
 }
 
+// A function that C++ calls is what a kernel's text gets that calls it.
+TEST(CallFunctionTest, GivesWhatTheLanguageGives) {
+  const Result<Kernel> expected = AssembleBody("x = copy in0\ny = call tanh x\nout0 = copy y");
+  ASSERT_TRUE(expected.ok()) << expected.status().message();
+  ASSERT_GT(expected->bundles.size(), 5u);
+  Builder builder("k");
+  const auto results = CallFunction(builder, "tanh", {builder.Load(0)}, Chip());
+  ASSERT_TRUE(results.ok()) << results.status().message();
+  ASSERT_EQ(results->size(), 1u);
+  builder.Store(0, 0, results->front());
+  const Result<Kernel> built = builder.Finish();
+  ASSERT_TRUE(built.ok()) << built.status().message();
+  EXPECT_EQ(TextOf(built), TextOf(expected));
+  EXPECT_EQ(built->constants, expected->constants);
+}
+
+TEST(CallFunctionTest, ErrorsNameTheFunction) {
+  Builder builder("k");
+  const auto wrong_count = CallFunction(builder, "tanh", {}, Chip());
+  ASSERT_FALSE(wrong_count.ok());
+  EXPECT_THAT(wrong_count.status().message(), HasSubstr("function tanh takes 1 arguments, not 0"));
+  const auto unknown = CallFunction(builder, "tahn", {Value::Input(0)}, Chip());
+  ASSERT_FALSE(unknown.ok());
+  EXPECT_THAT(unknown.status().message(), HasSubstr("tahn"));
+}
+
 TEST(LibraryTest, IsWellFormed) {
   const Result<const Module*> library = Library();
   ASSERT_TRUE(library.ok()) << library.status().message();

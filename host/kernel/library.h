@@ -10,7 +10,7 @@
 namespace systolith::kernel {
 
 struct LibraryFile {
-  std::string_view name;  // "library/exp.kernel"
+  std::string_view name;  // "library/softmax.kernel"
   std::string_view text;
 };
 
