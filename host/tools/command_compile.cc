@@ -103,6 +103,10 @@ void DescribeChip(const arch::ChipConfig& chip) {
              operands);
   fmt::print("  peak            {:.4g} TMAC/s at {} MHz\n", peak / 1e12, chip.clock_mhz);
   fmt::print("  accumulators    2 x {} rows per unit\n", chip.mxu_accumulator_rows);
+  fmt::print("  vector unit     {} lanes x {} sublanes; {} words read, {} written per cycle "
+             "({} and {} bytes)\n",
+             chip.Lanes(), chip.vpu_sublanes, chip.vpu_read_words, chip.vpu_write_words,
+             chip.vpu_read_words * chip.WordBytes(), chip.vpu_write_words * chip.WordBytes());
   fmt::print("  unified buffer  {}, {} banks\n",
              runtime::FormatBytes(static_cast<uint64_t>(chip.buffer_bytes)), chip.buffer_banks);
   fmt::print("  memory          {}, {}\n",

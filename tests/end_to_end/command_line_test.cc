@@ -181,6 +181,10 @@ TEST_F(CommandLineTest, InfoDescribesEveryChip) {
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_THAT(outcome.text, AllOf(HasSubstr("tiny"), HasSubstr("gemm16"), HasSubstr("edge"),
                                   HasSubstr("v1"), HasSubstr("2 x 128x128")));
+  const Outcome chip = Systolith({"info", "--chip", "v2"});
+  EXPECT_EQ(chip.exit_code, 0);
+  EXPECT_THAT(chip.text, HasSubstr("128 lanes x 8 sublanes; 4 words read, 2 written per cycle "
+                                   "(1024 and 512 bytes)"));
 }
 
 TEST_F(CommandLineTest, KernelListsBundlesAndFigures) {
