@@ -1,14 +1,15 @@
 `include "prim_assert.svh"
 
-// The vector unit: an engine that runs kernels over row groups, fed by streams from the unified buffer
-// and from the accumulators of the MXUs.
+// The vector unit: an engine that runs kernels over row groups, fed by streams from the unified
+// buffer and from the accumulators of the MXUs.
 //
 //   queue --> issue --> walk --requests--> fetch --groups--.
 //               |         '----- records ------------> execute --> lanes --> write --> buffer
 //            retire <------------------- instance visible -------------------'
 //
-// Ports and meaning: rtl/arch/README.md. Instances leave and become visible in order; the signals of an
-// instance are raised in the cycle after it became visible. Inner seams: README.md of this folder.
+// Ports and meaning: rtl/arch/README.md. Instances leave and become visible in order; the signals
+// of an instance are raised in the cycle after it became visible. Inner seams: README.md of this
+// folder.
 module vpu #(
   parameter  int Lanes           = 8,  // a multiple of 8
   parameter  int Sublanes        = 2,
@@ -27,7 +28,7 @@ module vpu #(
   input  logic                             clk_i,
   input  logic                             rst_ni,
 
-  input  logic                             launch_i,  // a job starts: no stream is described any more
+  input  logic                             launch_i,  // a job starts: no stream is described
 
   // Engine port.
   input  logic                             instr_valid_i,

@@ -1,5 +1,5 @@
-// What the vector unit checks: of an instruction before it starts (header, prefix and loop counts were
-// checked by the sequencer), and of a bundle before it executes.
+// What the vector unit checks: of an instruction before it starts (header, prefix and loop counts
+// were checked by the sequencer), and of a bundle before it executes.
 package vpu_check_pkg;
 
   function automatic logic load_kernel_is_legal(input logic part, input logic [15:0] first,

@@ -1,13 +1,13 @@
 `include "prim_assert.svh"
 
-// The back of the vector unit: gives records to the lanes when their operands are there, and what the
-// lanes store to the writer, in the order of records.
+// The back of the vector unit: gives records to the lanes when their operands are there, and what
+// the lanes store to the writer, in the order of records.
 //
 //   records --(spacing, operands)--> lanes --> out queues --> items --> write
 //
-// After the last record of a bundle nothing starts for `gap` cycles, so that the bundle's results are
-// written when the next one reads. A marker is an empty record behind everything that came before a
-// fault of the walk; `marker_done_o` says that all of that is visible.
+// After the last record of a bundle nothing starts for `gap` cycles, so that the bundle's results
+// are written when the next one reads. A marker is an empty record behind everything that came
+// before a fault of the walk; `marker_done_o` says that all of that is visible.
 module vpu_execute #(
   parameter  int Lanes      = 8,
   parameter  int Sublanes   = 2,

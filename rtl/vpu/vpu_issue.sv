@@ -1,13 +1,14 @@
 `include "prim_assert.svh"
 
-// The front of the vector unit: checks and decodes the instruction at the head of the queue, walks the
-// loops outside the kernel, holds each instance for its waits, and forms batches of instances that run
-// in lockstep.
+// The front of the vector unit: checks and decodes the instruction at the head of the queue, walks
+// the loops outside the kernel, holds each instance for its waits, and forms batches of instances
+// that run in lockstep.
 //
-// A batch is closed when it is full, when an iteration of prologue_level ends with it, at the end of
-// the instruction, and when the next instance has to wait while everything behind stands idle. A
-// prologue is a batch of one. Up to four batches, each in a bank of its own, are on their way; the walk
-// takes and releases them in order. An instruction begins when everything of the one before is visible.
+// A batch is closed when it is full, when an iteration of prologue_level ends with it, at the end
+// of the instruction, and when the next instance has to wait while everything behind stands idle. A
+// prologue is a batch of one. Up to four batches, each in a bank of its own, are on their way; the
+// walk takes and releases them in order. An instruction begins when everything of the one before is
+// visible.
 module vpu_issue #(
   parameter int MxuCount = 1
 ) (

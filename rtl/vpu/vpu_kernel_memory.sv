@@ -1,7 +1,7 @@
 `include "prim_assert.svh"
 
-// Kernel memory, and load_kernel, which writes one bundle of it or one constant (vpu_lanes keeps those)
-// per cycle. A read shows one cycle later and stays.
+// Kernel memory, and load_kernel, which writes one bundle of it or one constant (vpu_lanes keeps
+// those) per cycle. A read shows one cycle later and stays.
 module vpu_kernel_memory (
   input  logic          clk_i,
   input  logic          rst_ni,

@@ -1,8 +1,9 @@
 `include "prim_assert.svh"
 
-// The record stage: sends a bundle to execution once per instance of its batch, and requests the groups
-// that it reads, in the order in which execution takes them. One request per cycle, and with the last
-// request of an instance its record; so an instance takes max(1, input streams named) cycles.
+// The record stage: sends a bundle to execution once per instance of its batch, and requests the
+// groups that it reads, in the order in which execution takes them. One request per cycle, and with
+// the last request of an instance its record; so an instance takes max(1, input streams named)
+// cycles.
 module vpu_records (
   input  logic              clk_i,
   input  logic              rst_ni,

@@ -1,12 +1,14 @@
-// The descriptions of the six streams, and the linear forms (address, x, y) that say where a group lies.
+// The descriptions of the six streams, and the linear forms (address, x, y) that say where a group
+// lies.
 //
-//   form = part of the instance (loops outside the kernel) + part of the kernel's loops + step * stride
+//   form = part of the instance (loops outside the kernel)
+//          + part of the kernel's loops + step * stride
 //
-// There is no multiplier but that of the step. `parts` holds, as prim_loop_address does, the value at
-// the indices of loops 0..l with all loops inside at 0; an instance is captured from it into the bank of
-// its batch. The kernel's loops are kept as one contribution each, so that loops may end in any order.
-// `advance_i` hands a bundle to the record stage: it freezes the kernel's part for the requests and
-// records that follow, then applies the loops that end behind the bundle.
+// There is no multiplier but that of the step. `parts` holds, as prim_loop_address does, the value
+// at the indices of loops 0..l with all loops inside at 0; an instance is captured from it into the
+// bank of its batch. The kernel's loops are kept as one contribution each, so that loops may end in
+// any order. `advance_i` hands a bundle to the record stage: it freezes the kernel's part for the
+// requests and records that follow, then applies the loops that end behind the bundle.
 module vpu_streams (
   input  logic              clk_i,
   input  logic              rst_ni,

@@ -6,10 +6,10 @@
 //   StCheck the bundle is checked, and what comes after it is found out
 //   StNext  it goes to the record stage as soon as that is free; the next bundle is read
 //
-// The record stage (vpu_records) takes at least as many cycles as the batch has instances, and execution
-// at least four per bundle, so two cycles for each are no bottleneck. A fault stops the walk; it is
-// raised when everything before it has been executed and is visible: a marker follows the records to
-// execution, whose end is the fault.
+// The record stage (vpu_records) takes at least as many cycles as the batch has instances, and
+// execution at least four per bundle, so two cycles for each are no bottleneck. A fault stops the
+// walk; it is raised when everything before it has been executed and is visible: a marker follows
+// the records to execution, whose end is the fault.
 module vpu_walk (
   input  logic              clk_i,
   input  logic              rst_ni,
@@ -113,7 +113,8 @@ module vpu_walk (
   logic [3:0] b_inputs;
   logic [5:0] named;
 
-  // The functions have arguments even where they read the bundle: yosys takes one without for constant.
+  // The functions have arguments even where they read the bundle: yosys takes one without for
+  // constant.
   function automatic logic operations_exist(input logic [7:0] a_op, input logic [7:0] b_op,
                                             input logic [7:0] lane_op);
     // verilator lint_off UNUSEDSIGNAL

@@ -1,5 +1,5 @@
-// The front of the cross-lane unit: walks the loop nest of the instruction at the head of the queue,
-// holds it for its waits, and hands out a tile per iteration.
+// The front of the cross-lane unit: walks the loop nest of the instruction at the head of the
+// queue, holds it for its waits, and hands out a tile per iteration.
 //
 //   instruction --> nest, linear forms --> tile: addresses, rows, columns, signals at its end
 //

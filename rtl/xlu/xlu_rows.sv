@@ -1,8 +1,8 @@
 // Walks the rows of a tile: requests each row to be read, and checks the address of each row to be
 // read or written; one of both per cycle.
 //
-// The rows read are checked before the rows written, so a fault of the latter is held until the last
-// row is requested. A tile is taken with its last step; an empty one takes one step.
+// The rows read are checked before the rows written, so a fault of the latter is held until the
+// last row is requested. A tile is taken with its last step; an empty one takes one step.
 module xlu_rows #(
   parameter  int Lanes       = 16,
   parameter  int BufferBytes = 4096,
@@ -73,7 +73,8 @@ module xlu_rows #(
     end
   endfunction
 
-  // The address that a fault names: of the row where it is misaligned, else of the first byte outside.
+  // The address that a fault names: of the row where it is misaligned, else of the first byte
+  // outside.
   function automatic logic [63:0] fault_address(input logic [7:0] cause, input logic [31:0] addr);
     fault_address = {32'd0, (cause == isa_pkg::FaultBufferRange && addr < 32'(BufferBytes))
                             ? 32'(BufferBytes) : addr};

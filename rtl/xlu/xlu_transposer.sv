@@ -6,9 +6,9 @@
 //
 // There is a bank per lane. Element n of row k lies in bank (n + k) mod Lanes at address k, so that
 // both a row and a column have one element in every bank: a row is written at one address, and a
-// column read at an address per bank. One tile fills while the other empties. Rows come in the order
-// of tiles, `tile_rows_i` of them each; `tile_cols_i` rows go out, the first two cycles after the
-// last row of its tile came in.
+// column read at an address per bank. One tile fills while the other empties. Rows come in the
+// order of tiles, `tile_rows_i` of them each; `tile_cols_i` rows go out, the first two cycles after
+// the last row of its tile came in.
 module xlu_transposer #(
   parameter  int Lanes      = 16,  // a power of two
   localparam int CountWidth = $clog2(Lanes) + 1,
