@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "host/kernel/allocate.h"
@@ -150,25 +151,32 @@ class OpenBundle {
 };
 
 bool IsStore(const Instruction& instruction) { return instruction.target.kind == Kind::kOutput; }
+bool IsLoad(const Instruction& instruction) {
+  return std::any_of(instruction.operands.begin(), instruction.operands.end(),
+                     [](const Value& operand) { return operand.kind == Kind::kInput; });
+}
 
 void PackBlock(const Region& region, size_t begin, size_t end, const Packing& packing,
                std::vector<BundlePlan>& bundles) {
   std::vector<Node> nodes = Dependences(region, begin, end);
   const size_t first_bundle = bundles.size();
   size_t oldest = 0;
-  size_t next_store = 0;  // bundle
+  size_t next_store = 0, next_load = 0;  // bundles
   while (oldest < nodes.size()) {
     const size_t bundle = bundles.size() - first_bundle;
     OpenBundle open;
     // An instruction may join the bundle of one that it only must not precede, so the candidates
     // are looked at again after each choice.
-    for (bool found = true, holds_stores = bundle < next_store; found;) {
+    bool holds = true;
+    for (bool found = true; found;) {
       found = false;
       std::vector<size_t> candidates;
       for (size_t n = oldest; n < std::min(nodes.size(), oldest + packing.window); ++n) {
         const Node& node = nodes[n];
         if (node.placed || node.waits_for != 0 || node.earliest > bundle) continue;
-        if (holds_stores && IsStore(region.instructions[begin + n])) continue;
+        const Instruction& instruction = region.instructions[begin + n];
+        if (holds && bundle < next_store && IsStore(instruction)) continue;
+        if (holds && bundle < next_load && IsLoad(instruction)) continue;
         candidates.push_back(n);
       }
       std::stable_sort(candidates.begin(), candidates.end(), [&](size_t a, size_t b) {
@@ -178,14 +186,15 @@ void PackBlock(const Region& region, size_t begin, size_t end, const Packing& pa
         if (!open.Take(region.instructions[begin + n], begin + n)) continue;
         found = nodes[n].placed = true;
         if (IsStore(region.instructions[begin + n])) next_store = bundle + packing.store_distance;
+        if (IsLoad(region.instructions[begin + n])) next_load = bundle + packing.load_distance;
         for (const Edge& edge : nodes[n].successors) {
           --nodes[edge.to].waits_for;
           nodes[edge.to].earliest = std::max(nodes[edge.to].earliest, bundle + edge.distance);
         }
         break;
       }
-      if (!found && holds_stores && open.IsEmpty()) {  // nothing else to do
-        holds_stores = false;
+      if (!found && holds && open.IsEmpty()) {  // nothing else to do
+        holds = false;
         found = true;
       }
     }
@@ -194,23 +203,41 @@ void PackBlock(const Region& region, size_t begin, size_t end, const Packing& pa
   }
 }
 
-// Cycles of all bundles, if the writer takes as long for a group as on v2 for one of bf16.
+// Cycles that another run over all bundles adds, if a group takes as long to read and to write as one
+// of bf16 on v2.
 uint64_t CyclesOf(const Region& region, const std::vector<BundlePlan>& bundles) {
   constexpr uint64_t kStoreCycles = 4 * arch::kVectorThreads;
-  uint64_t cycles = 0;
-  uint64_t writer_free = 0;
-  for (const BundlePlan& plan : bundles) {
+  constexpr uint64_t kLoadCycles = 2 * arch::kVectorThreads;
+  constexpr size_t kAhead = 2;  // bundles whose groups a stream's queue holds
+  uint64_t cycles = 0, first_run = 0, writer_free = 0, reader_free = 0;
+  std::map<uint32_t, std::vector<uint64_t>> taken;  // when each stream's groups were
+  for (size_t i = 0; i < 2 * bundles.size(); ++i) {
+    if (i == bundles.size()) first_run = cycles;
+    const BundlePlan& plan = bundles[i % bundles.size()];
     uint32_t latency = arch::kVectorThreads;
+    std::set<uint32_t> streams;
     for (const size_t n : {plan.a, plan.b, plan.lane}) {
       if (n == BundlePlan::kEmpty) continue;
-      latency = std::max(latency, region.instructions[n].info().latency);
-      if (!IsStore(region.instructions[n])) continue;
+      const Instruction& instruction = region.instructions[n];
+      latency = std::max(latency, instruction.info().latency);
+      for (const Value& operand : instruction.operands) {
+        if (operand.kind == Kind::kInput) streams.insert(operand.index);
+      }
+      if (!IsStore(instruction)) continue;
       cycles = std::max(cycles, writer_free);
       writer_free = cycles + kStoreCycles;
     }
+    for (const uint32_t stream : streams) {
+      std::vector<uint64_t>& times = taken[stream];
+      const uint64_t space = times.size() < kAhead ? 0 : times[times.size() - kAhead];
+      reader_free = std::max(reader_free, space) + kLoadCycles;
+      // The last of the group's instances may come a little later than the first.
+      cycles = std::max(cycles, reader_free - std::min<uint64_t>(reader_free, latency));
+      times.push_back(cycles);
+    }
     cycles += latency;
   }
-  return cycles;
+  return cycles - first_run;
 }
 
 }  // namespace
@@ -238,7 +265,11 @@ Result<Schedule> ScheduleAndAllocate(const std::string& kernel, const Region& re
   std::optional<Allocation> closest;
   std::vector<Packing> packings;
   for (const size_t window : {512, 192, 96, 64, 48, 32, 24, 16, 12, 8, 6, 4, 3, 2, 1}) {
-    for (const size_t store_distance : {0, 2, 4, 8}) packings.push_back({window, store_distance});
+    for (const size_t store_distance : {0, 2, 4, 8}) {
+      for (const size_t load_distance : {0, 1, 2, 3, 4}) {
+        packings.push_back({window, store_distance, load_distance});
+      }
+    }
   }
   for (const Packing& packing : packings) {
     std::vector<BundlePlan> bundles = PackBundles(region, packing);

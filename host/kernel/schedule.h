@@ -26,7 +26,9 @@ struct Schedule {
 
 struct Packing {
   size_t window = 512;        // instructions that compete for a bundle
-  size_t store_distance = 0;  // bundles from one store to the next, at least, if others fill them
+  // Bundles from one store (load) to the next, at least, if others fill them.
+  size_t store_distance = 0;
+  size_t load_distance = 0;
 };
 
 // Packs the instructions of each basic block into bundles. Only the next `window` instructions in

@@ -68,14 +68,22 @@ kernel::Kernel Library(const std::string& name, const kernel::Parameters& parame
   return std::move(kernel).value();
 }
 
-// ALU operations of the longest loop body of a kernel: the operations that a row group needs.
-int64_t LoopOperations(const kernel::Kernel& kernel) {
-  int64_t operations = 0;
+// ALU operations in the loop of a kernel of the row pipeline: what a row group needs. Copies, which
+// only bring values into registers, are counted apart.
+struct Operations {
+  int64_t arithmetic = 0, copies = 0;
+};
+Operations LoopOperations(const kernel::Kernel& kernel) {
+  Operations operations;
   bool inside = false;
   for (const auto& words : kernel.bundles) {
     const arch::Bundle bundle = arch::DecodeBundle(words);
     inside |= bundle.loop_start != 0;
-    if (inside) operations += (bundle.a_op != 0) + (bundle.b_op != 0);
+    for (const uint32_t op : {bundle.a_op, bundle.b_op}) {
+      if (!inside || op == 0) continue;
+      ++(op == static_cast<uint32_t>(arch::AluOp::kCopy) ? operations.copies
+                                                         : operations.arithmetic);
+    }
     inside &= bundle.loop_end == 0;
   }
   return operations;
@@ -114,13 +122,18 @@ void Rows(Bench& bench, const std::string& name, int64_t rows, int64_t columns) 
     }
   });
   const int64_t groups = rows / chip.vpu_sublanes;
-  const double bound = static_cast<double>(groups * LoopOperations(kernel)) / 2;
-  const double write = static_cast<double>(rows * columns * 2) /
-                       static_cast<double>(chip.vpu_write_words * 2 * chip.Lanes());
-  fmt::print("{:<28} {:>8} cycles, {:>5} operations a row group: bound {:>7.0f} cycles, {:.1f} %;"
-             " results need {:.0f} cycles of the write port, {} conflicts\n",
-             fmt::format("{} {}x{} bf16", name, rows, columns), cycles, LoopOperations(kernel),
-             bound, 100 * bound / static_cast<double>(cycles), write, bench.conflicts());
+  const Operations operations = LoopOperations(kernel);
+  const auto share = [&](int64_t count) {
+    return 100 * static_cast<double>(groups * count) / 2 / static_cast<double>(cycles);
+  };
+  const int64_t write = rows * columns * 2 / (chip.vpu_write_words * 2 * chip.Lanes());
+  fmt::print("{:<28} {:>8} cycles. A row group needs {} operations ({:.1f} % of the cycles at two a"
+             " cycle) and {} copies (together {:.1f} %); the write port needs {} cycles ({:.1f} %)."
+             " {} conflicts\n",
+             fmt::format("{} {}x{} bf16", name, rows, columns), cycles, operations.arithmetic,
+             share(operations.arithmetic), operations.copies,
+             share(operations.arithmetic + operations.copies), write,
+             100 * static_cast<double>(write) / static_cast<double>(cycles), bench.conflicts());
 }
 
 // EfficientNet-Lite0's depthwise layers.

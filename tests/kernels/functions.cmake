@@ -2,7 +2,8 @@
 find_library(MPFR_LIBRARY mpfr REQUIRED)
 find_library(GMP_LIBRARY gmp REQUIRED)
 systolith_library(functions_testing
-  SOURCES functions_error.cc functions_interpreter.cc functions_reference.cc functions_table.cc
+  SOURCES functions_error.cc functions_interpreter.cc functions_operations.cc
+          functions_reference.cc functions_table.cc
   PUBLIC_DEPS golden kernel ${MPFR_LIBRARY} ${GMP_LIBRARY} PRIVATE_DEPS fmt::fmt)
 systolith_test(kernels_functions_test SOURCES functions_evaluator_test.cc functions_test.cc
                DEPS functions_testing evaluator GTest::gmock)

@@ -43,6 +43,12 @@ const std::vector<Pair> kPairs = {
     {"power", Opcode::kPower},
     {"atan2", Opcode::kAtan2},
     {"remainder_f32", Opcode::kRemainder},
+    {"divide_f32", Opcode::kDivide},
+    {"square_root_f32", Opcode::kSqrt},
+    {"floor_f32", Opcode::kFloor},
+    {"ceiling_f32", Opcode::kCeil},
+    {"round_even_f32", Opcode::kRoundNearestEven},
+    {"round_away_f32", Opcode::kRoundNearestAfz},
     {"divide_s32", Opcode::kDivide, ElementType::kS32},
     {"divide_u32", Opcode::kDivide, ElementType::kU32},
     {"remainder_s32", Opcode::kRemainder, ElementType::kS32},
@@ -80,7 +86,7 @@ class FunctionEvaluatorTest : public ::testing::TestWithParam<Pair> {};
 TEST_P(FunctionEvaluatorTest, FollowsTheSameRules) {
   const Pair& pair = GetParam();
   const Function& function = Find(pair.function);
-  Result<FunctionKernel> kernel = FunctionKernel::Make(function.name, function.arguments);
+  Result<FunctionKernel> kernel = FunctionKernel::Make(Invocation(function), function.arguments);
   ASSERT_TRUE(kernel.ok()) << kernel.status().message();
   std::vector<uint32_t> inputs = SpecialInputs(), x, y;
   for (const float value : {0.5f, 1.0f, 2.0f, 3.0f, 1e30f}) {

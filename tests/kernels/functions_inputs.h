@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <random>
+#include <span>
 #include <vector>
 
 #include "sim/golden/float/lane_arithmetic.h"
@@ -41,6 +42,14 @@ inline uint32_t RandomInteger(std::mt19937_64& rng) {
   }
 }
 
+// A third operand: any, or so that x * y + z cancels to its last bits.
+inline uint32_t RandomThirdInput(std::mt19937_64& rng, uint32_t x, uint32_t y) {
+  const uint32_t any = RandomInput(rng);
+  if (rng() % 2 == 0) return any;
+  const float product = -golden::lane::Float(x) * golden::lane::Float(y);
+  return golden::lane::Bits(product) + static_cast<uint32_t>(rng() % 3) - 1;
+}
+
 // Zeros, subnormals, infinities, NaNs, the ends of the range.
 inline std::vector<uint32_t> SpecialInputs() {
   std::vector<uint32_t> inputs;
@@ -72,6 +81,33 @@ inline std::vector<uint32_t> RemarkableInputs() {
   }
   return inputs;
 }
+
+// Operands of a function of which every bit counts, floating-point or not, one after another.
+class RandomOperands {
+ public:
+  explicit RandomOperands(std::mt19937_64& rng) : rng_(rng), special_(SpecialInputs()) {
+    for (uint32_t i = 0; i < 10; ++i) {
+      for (const uint32_t bits : {i, 0 - i, 0x80000000 + i, 0x7fffffff - i}) {
+        special_.push_back(bits);
+      }
+    }
+  }
+  void Draw(std::span<uint32_t> operands) {
+    for (uint32_t& operand : operands) {
+      const uint64_t choice = rng_();
+      operand = choice % 4 == 0   ? special_[choice / 4 % special_.size()]
+                : choice % 4 == 1 ? RandomInteger(rng_)
+                                  : RandomInput(rng_);
+    }
+    if (operands.size() == 3 && rng_() % 2 == 0) {
+      operands[2] = RandomThirdInput(rng_, operands[0], operands[1]);
+    }
+  }
+
+ private:
+  std::mt19937_64& rng_;
+  std::vector<uint32_t> special_;
+};
 
 }  // namespace systolith::testing
 

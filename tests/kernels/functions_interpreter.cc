@@ -15,12 +15,12 @@ constexpr uint32_t kNoValue = ~uint32_t{0};
 
 }  // namespace
 
-Result<FunctionKernel> FunctionKernel::Make(const std::string& function, int arguments) {
-  std::string source = "kernel one_function()\n  body\n    y = call " + function;
+Result<FunctionKernel> FunctionKernel::Make(const std::string& invocation, int arguments) {
+  std::string source = "kernel one_function()\n  body\n    y = " + invocation;
   for (int i = 0; i < arguments; ++i) source += fmt::format("{} in{}", i == 0 ? "" : ",", i);
   source += "\n    out0 = copy y\n  end\nend\n";
   FunctionKernel result;
-  ASSIGN_OR_RETURN(result.kernel_, kernel::Assemble(source, "one_function", {}, {}, function));
+  ASSIGN_OR_RETURN(result.kernel_, kernel::Assemble(source, "one_function", {}, {}, invocation));
   RETURN_IF_ERROR(result.Decode());
   return result;
 }

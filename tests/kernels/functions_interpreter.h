@@ -12,14 +12,14 @@
 
 namespace systolith::testing {
 
-// A library function assembled as a kernel of its own (in0, in1, ... -> out0), executed bundle by
+// A library function, or an operation, assembled as a kernel of its own (in0, in1, ... -> out0), executed bundle by
 // bundle with the golden model's arithmetic. Control flow is decoded once: a function has none.
 class FunctionKernel {
  public:
   static constexpr size_t kBlock = 256;  // elements that are computed together
 
-  // `arguments` values in, one out.
-  static Result<FunctionKernel> Make(const std::string& function, int arguments);
+  // `invocation` is what stands before the operands ("call exp"); `arguments` values in, one out.
+  static Result<FunctionKernel> Make(const std::string& invocation, int arguments);
 
   // Any number of elements; each input has as many as the output.
   void Run(std::span<const std::span<const uint32_t>> inputs, std::span<uint32_t> output);

@@ -30,7 +30,7 @@ struct Campaign {
 
 // Random inputs of one function; false if it breaks its bound.
 bool RunFunction(const Function& function, const Campaign& campaign, std::string& report) {
-  Result<FunctionKernel> kernel = FunctionKernel::Make(function.name, function.arguments);
+  Result<FunctionKernel> kernel = FunctionKernel::Make(Invocation(function), function.arguments);
   if (!kernel.ok()) {
     report = std::string(kernel.status().message());
     return false;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim/golden/float/lane_arithmetic.h"
+#include "tests/kernels/functions_operations.h"
 #include "tests/kernels/functions_reference.h"
 
 namespace systolith::testing {
@@ -163,8 +164,9 @@ std::vector<Function> BitFunctions() {
 
 std::vector<Function> AllFunctions() {
   std::vector<Function> functions = RealFunctions();
-  const std::vector<Function> bits = BitFunctions();
-  functions.insert(functions.end(), bits.begin(), bits.end());
+  for (const std::vector<Function>& more : {BitFunctions(), OperationFunctions()}) {
+    functions.insert(functions.end(), more.begin(), more.end());
+  }
   return functions;
 }
 
@@ -185,12 +187,16 @@ std::span<const Function> Functions() {
   return functions;
 }
 
+std::string Invocation(const Function& function) {
+  return function.is_operation ? function.name : std::string("call ") + function.name;
+}
+
 const Bound& BoundAt(const Function& function, double x) {
   return x < 0 && function.below_zero.ulp != 0 ? function.below_zero : function.bound;
 }
 
 std::string BoundText(const Function& function) {
-  if (function.exact == nullptr || function.bound.ulp < 0.5) return "exact";
+  if (function.bound.ulp < 0.5) return "exact";
   std::string text = Text(function.bound);
   if (function.below_zero.ulp != 0) text += "; x < 0: " + Text(function.below_zero);
   return text;

@@ -7,8 +7,8 @@
 #include <span>
 #include <string>
 
-// Every function of the kernel library with what is promised about it: the tests check these
-// bounds, docs/functions.md prints them.
+// Every function of the kernel library, and the operations that round, with what is promised about
+// it: the tests check these bounds, docs/functions.md prints them.
 namespace systolith::testing {
 
 // The exact value up to the precision of `result`; operands are f32 values, subnormals flushed.
@@ -30,13 +30,17 @@ struct Function {
   const char* name;
   int arguments;
   const char* meaning;
-  Bound bound;  // of functions with a reference `exact`
+  Bound bound;  // of functions without `bits`; with them 0.5 ulp says that the value is rounded
   ExactFunction exact = nullptr;
   NearFunction near = nullptr;
   BitFunction bits = nullptr;
   const char* special = "";  // of interest beyond what IEEE prescribes
   Bound below_zero = {};     // for x < 0, unless it is that of all x (ulp = 0)
+  bool is_operation = false;  // of the vector unit itself
 };
+
+// "call exp", "divide_f32": what a kernel writes before the operands.
+std::string Invocation(const Function& function);
 
 // The bound that holds at x.
 const Bound& BoundAt(const Function& function, double x);

@@ -30,7 +30,7 @@ std::vector<const Function*> FunctionsWhere(bool (*condition)(const Function&)) 
 class FunctionTest : public ::testing::TestWithParam<const Function*> {
  protected:
   void SetUp() override {
-    Result<FunctionKernel> kernel = FunctionKernel::Make(function_.name, function_.arguments);
+    Result<FunctionKernel> kernel = FunctionKernel::Make(Invocation(function_), function_.arguments);
     ASSERT_TRUE(kernel.ok()) << kernel.status().message();
     kernel_ = std::move(kernel.value());
   }
@@ -52,6 +52,17 @@ class FunctionTest : public ::testing::TestWithParam<const Function*> {
   void ExpectWithinBound() {
     std::cout << meter_.Summary() << '\n';
     EXPECT_LE(meter_.worst(), 1) << meter_.Summary() << ", seed " << kSeed;
+  }
+
+  void ExpectBits(const std::vector<std::vector<uint32_t>>& arguments) {
+    const std::vector<uint32_t> results = Run(arguments);
+    for (size_t i = 0; i < results.size(); ++i) {
+      uint32_t operands[3] = {};
+      for (size_t k = 0; k < arguments.size(); ++k) operands[k] = arguments[k][i];
+      ASSERT_EQ(results[i], function_.bits(operands[0], operands[1], operands[2]))
+          << function_.name << " of " << operands[0] << ", " << operands[1] << ", " << operands[2]
+          << ", seed " << kSeed;
+    }
   }
 
   const Function& function_ = *GetParam();
@@ -110,27 +121,42 @@ TEST_P(BinaryFunctionTest, KeepsItsBoundOnPairs) {
 
 using ExactFunctionTest = FunctionTest;
 
+TEST_P(ExactFunctionTest, GivesTheVeryBitsOfEveryBfloat16) {
+  if (function_.arguments != 1) GTEST_SKIP() << "of several arguments";
+  std::vector<uint32_t> inputs;
+  for (uint32_t high = 0; high < 65536; ++high) inputs.push_back(high << 16);
+  ExpectBits({inputs});
+}
+
 TEST_P(ExactFunctionTest, GivesTheVeryBits) {
   std::vector<std::vector<uint32_t>> arguments(static_cast<size_t>(function_.arguments));
-  std::vector<uint32_t> special = SpecialInputs();
-  for (uint32_t i = 0; i < 10; ++i) {
-    for (const uint32_t bits : {i, 0 - i, 0x80000000 + i, 0x7fffffff - i}) special.push_back(bits);
-  }
+  RandomOperands random(rng_);
+  uint32_t operands[3];
   for (int i = 0; i < kRandomInputs; ++i) {
-    for (auto& argument : arguments) {
-      const uint64_t choice = rng_();
-      argument.push_back(choice % 4 == 0   ? special[choice / 4 % special.size()]
-                         : choice % 4 == 1 ? RandomInput(rng_)
-                                           : RandomInteger(rng_));
-    }
+    random.Draw(std::span(operands).first(arguments.size()));
+    for (size_t k = 0; k < arguments.size(); ++k) arguments[k].push_back(operands[k]);
   }
-  const std::vector<uint32_t> results = Run(arguments);
-  for (size_t i = 0; i < results.size(); ++i) {
-    uint32_t operands[3] = {};
-    for (size_t k = 0; k < arguments.size(); ++k) operands[k] = arguments[k][i];
-    ASSERT_EQ(results[i], function_.bits(operands[0], operands[1], operands[2]))
-        << function_.name << " of " << operands[0] << ", " << operands[1] << ", " << operands[2]
-        << ", seed " << kSeed;
+  ExpectBits(arguments);
+  if (function_.arguments == 1) ExpectBits({RemarkableInputs()});
+}
+
+TEST(FunctionTest, ExpOfNonpositiveGivesTheBitsOfExp) {
+  std::mt19937_64 rng(kSeed);
+  std::vector<uint32_t> inputs = {0};
+  for (uint32_t high = 0x8000; high < 0xff81; ++high) inputs.push_back(high << 16);
+  for (int i = 0; i < kRandomInputs; ++i) {
+    const uint32_t input = RandomInput(rng) | 0x80000000;
+    inputs.push_back(golden::lane::IsNan(input) ? 0xff800000 : input);
+  }
+  const std::span<const uint32_t> arguments[] = {inputs};
+  std::vector<std::vector<uint32_t>> results;
+  for (const char* name : {"call exp", "call exp_nonpositive"}) {
+    Result<FunctionKernel> kernel = FunctionKernel::Make(name, 1);
+    ASSERT_TRUE(kernel.ok()) << kernel.status().message();
+    kernel.value().Run(arguments, results.emplace_back(inputs.size()));
+  }
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    ASSERT_EQ(results[0][i], results[1][i]) << std::hex << inputs[i];
   }
 }
 

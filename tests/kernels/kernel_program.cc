@@ -103,7 +103,7 @@ void KernelProgram::Load(const kernel::Kernel& kernel) {
   for (const arch::LoadKernel& load : kernel::LoadInstructions(kernel, 0, 0)) {
     Append(arch::Opcode::kLoadKernel, arch::Engine::kVpu, load);
   }
-  loaded_ = &kernel;
+  loaded_ = kernel;
 }
 
 void KernelProgram::Barrier(const std::vector<arch::Engine>& engines) {
@@ -114,7 +114,7 @@ void KernelProgram::Barrier(const std::vector<arch::Engine>& engines) {
 
 void KernelProgram::Run(const kernel::Kernel& kernel, const std::vector<arch::Stream>& streams,
                         arch::Vector vector) {
-  if (loaded_ != &kernel) Load(kernel);
+  if (!(loaded_ == kernel)) Load(kernel);
   for (const arch::Stream& stream : streams) {
     Append(arch::Opcode::kStream, arch::Engine::kVpu, stream);
   }

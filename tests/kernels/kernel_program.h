@@ -110,7 +110,7 @@ class KernelProgram {
   int64_t next_hbm_ = 0;
   std::array<uint16_t, 16> raised_{};  // by engine
   uint32_t last_engine_ = 0;           // 0: none
-  const kernel::Kernel* loaded_ = nullptr;
+  kernel::Kernel loaded_;              // at the beginning of kernel memory
 };
 
 template <typename T>

@@ -20,13 +20,19 @@ void RunRows(KernelProgram& program, const kernel::Kernel& kernel, int64_t first
     arch::Stream stream = Describe(*rows_of, program.chip());
     const int64_t row_bytes = rows_of->pitch * BytesOf(rows_of->type);
     stream.strides[kInstance] = static_cast<int32_t>(rows * row_bytes);
-    int64_t base = (rows_of == &in ? in_address : out_address) + first * row_bytes;
+    const int64_t base = (rows_of == &in ? in_address : out_address) + first * row_bytes;
+    const auto add = [&](StreamIndex index, int64_t ahead) {
+      stream.index = index;
+      stream.y_base = static_cast<int32_t>(ahead);
+      vector.bases[index] = static_cast<int32_t>(base + ahead * row_bytes);
+      streams.push_back(stream);
+    };
     if (rows_of == &out) {
-      stream.y_base = static_cast<int32_t>(-sublanes);
-      base -= sublanes * row_bytes;
+      add(out.index, -sublanes);
+    } else {
+      add(kIn0, 0);
+      add(kIn1, sublanes);
     }
-    vector.bases[rows_of->index] = static_cast<int32_t>(base);
-    streams.push_back(stream);
   }
   vector.kernel_level = 1;
   vector.counts[kInstance] = static_cast<uint32_t>(instances);
