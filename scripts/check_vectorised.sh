@@ -1,10 +1,14 @@
 #!/usr/bin/env bash
-# Fails unless the compiler vectorises the multiply-accumulate loops that Verilator makes of an
-# array.
-# usage: check_vectorised.sh SOURCE... TOP PARAMETER=VALUE...
+# Fails unless the compiler vectorises the loops that Verilator makes of a module's tasks: those of
+# the arrays' multiply_accumulate, or of the tasks named. Plain copies may become library calls.
+# usage: check_vectorised.sh [--tasks NAME|NAME...] SOURCE... TOP PARAMETER=VALUE...
 set -euo pipefail
 repository=$(cd "$(dirname "$0")/.." && pwd)
-sources=() parameters=() top=
+sources=() parameters=() top= tasks=multiply_accumulate
+if [[ $1 == --tasks ]]; then
+  tasks=$2
+  shift 2
+fi
 for argument in "$@"; do
   case $argument in
     # Relative, as Verilator 5.006 loses its place in files whose path has a space.
@@ -21,17 +25,17 @@ verilator --cc -O3 --x-assign fast --x-initial fast --unroll-count 8 -Wall --top
 root=$(verilator --getenv VERILATOR_ROOT)
 cd "$work"
 for source in Array*.cpp; do
-  g++ -std=c++17 -O3 -march=native -mprefer-vector-width=512 -fopt-info-vec-optimized -w -I. \
+  g++ -std=c++17 -O3 -march=native -mprefer-vector-width=512 -fopt-info-loop-vec-optimized -w -I. \
     -I"$root/include" -I"$root/include/vltstd" -c "$source" -o /dev/null 2>> report.txt
 done
 # Verilator names a loop's variable after its task.
 loops=0 scalar=0
 while IFS=: read -r file line _; do
   loops=$((loops + 1))
-  if ! grep -q "$(basename "$file"):$line:.*loop vectorized" report.txt; then
+  if ! grep -Eq "$(basename "$file"):$line:.*(loop vectorized|to 0 loops)" report.txt; then
     scalar=$((scalar + 1))
     echo "$top: the loop at line $line of the verilated code is not vectorised"
   fi
-done < <(grep -n 'while (.*multiply_accumulate' Array*__DepSet_*.cpp /dev/null)
-echo "$top: $((loops - scalar)) of $loops multiply-accumulate loops are vectorised"
+done < <(grep -En "while \(.*__($tasks)__" Array*__DepSet_*.cpp /dev/null)
+echo "$top: $((loops - scalar)) of $loops loops of $tasks are vectorised"
 ((loops > 0 && scalar == 0))
