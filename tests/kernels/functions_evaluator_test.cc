@@ -118,6 +118,21 @@ TEST_P(FunctionEvaluatorTest, FollowsTheSameRules) {
   }
 }
 
+TEST(FloorAndCeilingTest, FlushNothing) {
+  const std::vector<uint32_t> x = {golden::lane::Bits(-1e-40f), golden::lane::Bits(1e-40f)};
+  const std::span<const uint32_t> arguments[] = {x};
+  const auto results = [&](const char* operation) {
+    std::vector<uint32_t> result(x.size());
+    FunctionKernel::Make(operation, 1).value().Run(arguments, result);
+    return result;
+  };
+  EXPECT_THAT(results("floor_f32"), ::testing::ElementsAre(golden::lane::Bits(-1.0f), 0u));
+  EXPECT_THAT(results("ceiling_f32"),
+              ::testing::ElementsAre(0x80000000u, golden::lane::Bits(1.0f)));
+  EXPECT_EQ(evaluator::UnaryF32(Opcode::kFloor, -1e-40f), -1.0f);
+  EXPECT_EQ(evaluator::UnaryF32(Opcode::kCeil, 1e-40f), 1.0f);
+}
+
 INSTANTIATE_TEST_SUITE_P(, FunctionEvaluatorTest, ::testing::ValuesIn(kPairs),
                          [](const auto& info) { return std::string(info.param.function); });
 

@@ -12,8 +12,9 @@
 
 namespace systolith::testing {
 
-// A library function, or an operation, assembled as a kernel of its own (in0, in1, ... -> out0), executed bundle by
-// bundle with the golden model's arithmetic. Control flow is decoded once: a function has none.
+// A library function, or an operation, assembled as a kernel of its own (in0, in1, ... -> out0),
+// executed bundle by bundle with the golden model's arithmetic. Control flow is decoded once: a
+// function has none.
 class FunctionKernel {
  public:
   static constexpr size_t kBlock = 256;  // elements that are computed together

@@ -30,7 +30,8 @@ std::vector<const Function*> FunctionsWhere(bool (*condition)(const Function&)) 
 class FunctionTest : public ::testing::TestWithParam<const Function*> {
  protected:
   void SetUp() override {
-    Result<FunctionKernel> kernel = FunctionKernel::Make(Invocation(function_), function_.arguments);
+    Result<FunctionKernel> kernel =
+        FunctionKernel::Make(Invocation(function_), function_.arguments);
     ASSERT_TRUE(kernel.ok()) << kernel.status().message();
     kernel_ = std::move(kernel.value());
   }
@@ -121,13 +122,6 @@ TEST_P(BinaryFunctionTest, KeepsItsBoundOnPairs) {
 
 using ExactFunctionTest = FunctionTest;
 
-TEST_P(ExactFunctionTest, GivesTheVeryBitsOfEveryBfloat16) {
-  if (function_.arguments != 1) GTEST_SKIP() << "of several arguments";
-  std::vector<uint32_t> inputs;
-  for (uint32_t high = 0; high < 65536; ++high) inputs.push_back(high << 16);
-  ExpectBits({inputs});
-}
-
 TEST_P(ExactFunctionTest, GivesTheVeryBits) {
   std::vector<std::vector<uint32_t>> arguments(static_cast<size_t>(function_.arguments));
   RandomOperands random(rng_);
@@ -137,10 +131,18 @@ TEST_P(ExactFunctionTest, GivesTheVeryBits) {
     for (size_t k = 0; k < arguments.size(); ++k) arguments[k].push_back(operands[k]);
   }
   ExpectBits(arguments);
-  if (function_.arguments == 1) ExpectBits({RemarkableInputs()});
 }
 
-TEST(FunctionTest, ExpOfNonpositiveGivesTheBitsOfExp) {
+using UnaryExactFunctionTest = FunctionTest;
+
+TEST_P(UnaryExactFunctionTest, GivesTheVeryBitsOfBfloat16AndRemarkableInputs) {
+  std::vector<uint32_t> inputs;
+  for (uint32_t high = 0; high < 65536; ++high) inputs.push_back(high << 16);
+  ExpectBits({inputs});
+  ExpectBits({RemarkableInputs()});
+}
+
+TEST(ExpNonpositiveTest, GivesTheBitsOfExp) {
   std::mt19937_64 rng(kSeed);
   std::vector<uint32_t> inputs = {0};
   for (uint32_t high = 0x8000; high < 0xff81; ++high) inputs.push_back(high << 16);
@@ -172,6 +174,11 @@ INSTANTIATE_TEST_SUITE_P(, UnaryFunctionTest,
 INSTANTIATE_TEST_SUITE_P(, BinaryFunctionTest,
                          ::testing::ValuesIn(FunctionsWhere([](const Function& function) {
                            return function.exact != nullptr && function.arguments == 2;
+                         })),
+                         kName);
+INSTANTIATE_TEST_SUITE_P(, UnaryExactFunctionTest,
+                         ::testing::ValuesIn(FunctionsWhere([](const Function& function) {
+                           return function.bits != nullptr && function.arguments == 1;
                          })),
                          kName);
 INSTANTIATE_TEST_SUITE_P(, ExactFunctionTest,
