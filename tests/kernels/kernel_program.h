@@ -20,7 +20,8 @@ enum StreamIndex : uint32_t { kIn0, kIn1, kIn2, kIn3, kOut0, kOut1 };
 
 // A stream that reads or writes a dense or strided array of rows: `rows` rows of `columns`
 // elements, `pitch` elements apart. Sublanes are rows; `row_loop` steps by Sublanes rows; the
-// bundle's step moves along the row by `SegmentLanes(chip)` elements.
+// bundle's step moves along the row by `SegmentLanes(chip)` elements; on chips of more than 128
+// lanes, where a row of lanes holds two segments, only rows of one segment can be described so.
 struct RowStream {
   StreamIndex index;
   arch::LaneType type;
