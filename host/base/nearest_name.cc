@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <numeric>
+#include <string_view>
 #include <vector>
 
 namespace systolith {
 namespace {
+
+constexpr size_t kLooksAt = 64;  // characters: what is longer is no name that a person wrote
 
 size_t EditDistance(std::string_view a, std::string_view b) {
   std::vector<size_t> row(b.size() + 1);
@@ -25,11 +28,16 @@ size_t EditDistance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string NearestName(std::string_view name, std::span<const std::string> candidates) {
-  const auto nearest = std::min_element(
-      candidates.begin(), candidates.end(), [&](const std::string& a, const std::string& b) {
-        return EditDistance(name, a) < EditDistance(name, b);
-      });
-  return nearest == candidates.end() ? std::string() : *nearest;
+  const std::string* nearest = nullptr;
+  size_t least = 0;
+  for (const std::string& candidate : candidates) {
+    const size_t distance =
+        EditDistance(name.substr(0, kLooksAt), std::string_view(candidate).substr(0, kLooksAt));
+    if (nearest != nullptr && distance >= least) continue;
+    nearest = &candidate;
+    least = distance;
+  }
+  return nearest == nullptr ? std::string() : *nearest;
 }
 
 }  // namespace systolith

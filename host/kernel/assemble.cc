@@ -40,7 +40,7 @@ Result<Kernel> AssembleFrom(const std::vector<const Module*>& modules,
   for (const Module* module : modules) {
     const auto found = module->kernels.find(kernel_name);
     if (found != module->kernels.end()) {
-      Builder builder{found->second.name};
+      Builder builder(found->second.name, found->second.location);
       Interpreter interpreter(modules, chip, builder);
       RETURN_IF_ERROR(interpreter.RunKernel(found->second, parameters));
       return builder.Finish();

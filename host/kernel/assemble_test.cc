@@ -173,6 +173,151 @@ TEST(AssembleTest, ErrorsNamePlaceReasonAndRemedy) {
               HasSubstr("i has no value"));
 }
 
+std::string Repeated(int count, const std::string& text) {
+  std::string all;
+  for (int i = 0; i < count; ++i) all += text;
+  return all;
+}
+
+TEST(AssembleTest, LongExpressionsAreRefusedNotRecursedInto) {
+  EXPECT_THAT(ErrorOf("x = copy (1" + Repeated(60000, " + 1") + ")"),
+              AllOf(HasSubstr("f.kernel:4:"), HasSubstr("too long"), HasSubstr("`let`")));
+  EXPECT_THAT(ErrorOf("x = copy (" + Repeated(20000, "1 ? 2 : ") + "3)"), HasSubstr("too long"));
+  EXPECT_THAT(ErrorOf("x = copy (" + Repeated(20000, "1 ? ") + "3)"), HasSubstr("too long"));
+  EXPECT_THAT(ErrorOf("out0 = copy (1" + Repeated(1000, " + 1") + ")"), "no error");
+  EXPECT_THAT(ErrorOf("out0 = copy (" + Repeated(1000, "1 ? 2 : ") + "3)"), "no error");
+}
+
+TEST(AssembleTest, ArgumentsKeepTheirType) {
+  const std::string functions = R"(
+function twice(n) -> y
+  let m = n * 2
+  y = copy m
+end
+function four_times(n) -> y
+  let m = n * 2
+  y = call twice m
+end
+function pass(n) -> y
+  y = call twice n
+end
+function same(x) -> x
+end
+)";
+  const auto text = [&](const std::string& lines) {
+    return TextOf(Assemble(functions + InBody(lines), "k", {{"n", 1}}, Chip()));
+  };
+  EXPECT_EQ(text("c = call twice 1.5\nout0 = copy c"), "out0 = copy 3.0 | exit\n");
+  EXPECT_EQ(text("c = call twice -7\nout0 = copy c"), "out0 = copy -14 | exit\n");
+  EXPECT_EQ(text("c = call four_times 1.5\nout0 = copy c"), "out0 = copy 6.0 | exit\n");
+  EXPECT_EQ(text("c = call pass 1.5\nout0 = copy c"), "out0 = copy 3.0 | exit\n");
+  EXPECT_EQ(text("c = call same 1.5\nout0 = copy c"), "out0 = copy 1.5 | exit\n");
+  EXPECT_THAT(ErrorOf("x = copy in0\nx = rotate_lanes x, 1.5\nout0 = copy x"),
+              AllOf(HasSubstr("f.kernel:5:21: "), HasSubstr("1.5 where an integer")));
+  EXPECT_THAT(ErrorOf("let a = 0.5\nx = copy in0\nx = rotate_lanes x, a\nout0 = copy x"),
+              HasSubstr("0.5 where an integer"));
+}
+
+TEST(AssembleTest, BuiltInNamesCannotBeTaken) {
+  for (const std::string name : {"in0", "in9", "out1", "s1", "LANES", "SUBLANES", "SEGMENT"}) {
+    const std::string error = name + " is a name of the language; take another one";
+    EXPECT_THAT(ErrorOf("let " + name + " = 3"), HasSubstr("f.kernel:4:5: " + error));
+    EXPECT_THAT(ErrorOf("for " + name + " in 0..3\nend"), HasSubstr("f.kernel:4:5: " + error));
+    EXPECT_THAT(ErrorOf("table " + name + " = 3"), HasSubstr(error));
+    EXPECT_THAT(ErrorOf("scalar " + name + " = s2"), HasSubstr(error));
+    EXPECT_THAT(ErrorOf("shared a, " + name), HasSubstr(error));
+    for (const std::string& head : {"kernel q(" + name + ")", "function q(a, " + name + ")",
+                                   "function q(a) -> " + name}) {
+      EXPECT_THAT(KernelNames(head + "\nend\n").status().message(), HasSubstr(error)) << head;
+    }
+  }
+  EXPECT_THAT(KernelNames("function f(a, a)\nend").status().message(),
+              HasSubstr("kernel:1:15: a stands here twice"));
+  EXPECT_THAT(KernelNames("function f(a) -> y, y\nend").status().message(), HasSubstr("twice"));
+}
+
+TEST(AssembleTest, ANameStandsForOneThing) {
+  EXPECT_THAT(ErrorOf("x = copy in0\nlet x = 3\nout0 = copy x"), HasSubstr("something else"));
+  EXPECT_THAT(ErrorOf("x = copy in0\nfor x in 0..3\nend"), HasSubstr("something else"));
+  EXPECT_THAT(ErrorOf("let x = 3\ntable x = 1, 2"), HasSubstr("something else"));
+  EXPECT_THAT(ErrorOf("let x = 3\nscalar x = s2"), HasSubstr("something else"));
+  EXPECT_THAT(ErrorOf("x = copy in0\nscalar x = s2"), HasSubstr("something else"));
+}
+
+TEST(AssembleTest, WhatCannotFitIsRefusedAtOnce) {
+  EXPECT_THAT(ErrorOf("loop 5\nx = copy in0\nfor i in 0..40000\nx = add_s32 x, in0\nend\n"
+                      "out0 = copy x\nend"),
+              AllOf(HasSubstr("f.kernel:1:8: "), HasSubstr("1024 and 512 fit at best")));
+  EXPECT_THAT(ErrorOf("x = copy in0\nfor i in 0..600\nx = reduce_maximum_f32 x\nend\n"
+                      "out0 = copy x"),
+              HasSubstr("600 lane operations"));
+  // 513 bundles, but few enough operations.
+  EXPECT_THAT(ErrorOf("x = copy in0\nfor i in 0..600\nx = add_s32 x, in0\nend\nout0 = copy x"),
+              AllOf(HasSubstr("f.kernel:1:8: "), HasSubstr("kernel memory holds 512")));
+  EXPECT_THAT(ErrorOf("x = copy in0\nfor i in 0..200\nx = add_s32 x, (i * 3)\nend\n"
+                      "out0 = copy x"),
+              AllOf(HasSubstr("f.kernel:1:8: "), HasSubstr("200 different numbers")));
+}
+
+TEST(AssembleTest, LongNamesGetTheirSuggestionAtOnce) {
+  EXPECT_THAT(ErrorOf("x = " + std::string(1000000, 'a') + " in0"), HasSubstr("did you mean"));
+}
+
+TEST(AssembleTest, OneIterationWritesAPlaceOnce) {
+  EXPECT_THAT(ErrorOf("out0 = copy 1\nout0[0] = copy 2"),
+              AllOf(HasSubstr("f.kernel:5:"), HasSubstr("out0[0] is written twice"),
+                    HasSubstr("first in line 4")));
+  EXPECT_THAT(ErrorOf("out0 = copy 1\nloop 5\nx = copy in0\nend\nout0 = copy 2"),
+              HasSubstr("twice"));
+  EXPECT_THAT(ErrorOf("loop 5\nout1[2] = copy 1\nout1[2] = copy 2\nend"), HasSubstr("twice"));
+  EXPECT_THAT(ErrorOf("out0 = copy 1\nout0[1] = copy 2\nout1 = copy 3"), "no error");
+  EXPECT_THAT(ErrorOf("loop 5\nout0 = copy 1\nend\nloop 5\nout0 = copy 2\nend"), "no error");
+}
+
+TEST(AssembleTest, AKernelMayReadSharedRegistersThatAnEarlierOneWrote) {
+  const Result<Kernel> kernel = Assemble(
+      "kernel k()\n  shared tap\n  body\n    out0 = add_f32 in0, tap\n  end\nend\n", "k", {},
+      Chip());
+  EXPECT_EQ(TextOf(kernel), "out0 = add_f32 in0, w0 | exit\n");
+}
+
+TEST(AssembleTest, NumbersRoundOnce) {
+  const auto constant = [](const std::string& number) {
+    const Result<Kernel> kernel = AssembleBody("out0 = copy " + number);
+    return kernel.ok() ? kernel->constants.at(0) : 0u;
+  };
+  // Just above, at, and just below the middle of 1.0 and the next f32.
+  EXPECT_EQ(constant("1.000000059604644775390625000000001"), 0x3f800001u);
+  EXPECT_EQ(constant("1.000000059604644775390625"), 0x3f800000u);
+  EXPECT_EQ(constant("1.000000178813934326171874999999999"), 0x3f800001u);
+  EXPECT_EQ(constant("-1.000000059604644775390625000000001"), 0xbf800001u);
+  EXPECT_EQ(constant("1e39"), 0x7f800000u);
+  EXPECT_EQ(constant("1e-40"), 0x000116c2u);
+  EXPECT_THAT(ErrorOf("out0 = copy 1e999"), HasSubstr("1e999 is out of range: write inf or 0.0"));
+  EXPECT_THAT(ErrorOf("out0 = copy 99999999999999999999"), HasSubstr("out of range"));
+  // 2^53 and its successor are the same double.
+  for (const char* expression :
+       {"(9007199254740993 > 9007199254740992)", "(9007199254740993 != 9007199254740992)",
+        "(max(9007199254740992, 9007199254740993) - 9007199254740992)",
+        "(9007199254740993 - min(9007199254740993, 9007199254740992))", "(nan != nan)",
+        "(1 == 1.0)", "(!(nan < 1) && !(nan >= 1))"}) {
+    EXPECT_EQ(constant(expression), 1u) << expression;
+  }
+}
+
+TEST(AssembleTest, BytesThatAreNoText) {
+  EXPECT_THAT(ErrorOf("x = copy \xc3\xa4"), HasSubstr("f.kernel:4:10: byte 0xc3 means nothing"));
+  EXPECT_THAT(ErrorOf("x = copy \x01"), HasSubstr("byte 0x01"));
+  const Result<Kernel> marked =
+      Assemble("\xef\xbb\xbf" + InBody("out0 = copy 1 # \xc3\xa4"), "k", {{"n", 1}}, Chip());
+  EXPECT_TRUE(marked.ok()) << marked.status().message();
+}
+
+TEST(AssembleTest, IndicesAreNotNegative) {
+  EXPECT_THAT(ErrorOf("v[-1] = copy in0"), HasSubstr("v[-1]: an index is 0 or more"));
+  EXPECT_THAT(ErrorOf("x = copy v[n - 4]"), HasSubstr("v[-1]: an index is 0 or more"));
+}
+
 TEST(AssembleTest, ParametersAreChecked) {
   const std::string source = InBody("out0 = copy (n)");
   EXPECT_THAT(Assemble(source, "k", {}, Chip()).status().message(),

@@ -14,6 +14,23 @@ namespace {
 
 constexpr uint32_t kMaxStep = 31;
 
+// Scheduling takes long for what fits by no means: a bundle has two ALU slots and a lane slot.
+Status CheckSize(const std::string& kernel, const Location& location,
+                 const std::vector<Region>& regions) {
+  constexpr size_t kMaxLane = arch::kKernelBundles, kMaxAlu = 2 * kMaxLane;
+  size_t alu = 0, lane = 0;
+  for (const Region& region : regions) {
+    for (const Instruction& instruction : region.instructions) {
+      ++(instruction.is_lane ? lane : alu);
+    }
+  }
+  if (alu <= kMaxAlu && lane <= kMaxLane) return OkStatus();
+  return Unsupported(fmt::format(
+      "{}: the kernel has {} operations and {} lane operations; {} and {} fit at best: unroll "
+      "less, use a hardware loop, or split the kernel", Where(kernel, location), alu, lane,
+      kMaxAlu, kMaxLane));
+}
+
 // What is wrong with an operand of an operation; empty: nothing.
 std::string OperandFault(const Instruction& instruction, uint32_t position) {
   const Value& value = instruction.operands[position];
@@ -157,11 +174,23 @@ void Builder::Append(Instruction instruction) {
         Fail(fmt::format("out{}[{}] does not exist; outputs are out0 and out1, steps 0 to {}",
                          target.index, target.step, kMaxStep));
       }
+      NoteStore(target);
       break;
     default: Fail(fmt::format("{} writes something that can't be written", info.name));
   }
   instruction.location = location_;
   region().instructions.push_back(std::move(instruction));
+}
+
+void Builder::NoteStore(const Value& target) {
+  const int loop = open_loops_.empty() ? -1 : open_loops_.back();
+  const auto [found, is_first] =
+      stores_.try_emplace({in_prologue_, loop, target.index, target.step}, location_);
+  if (is_first) return;
+  const Location& first = found->second;
+  Fail(fmt::format("out{}[{}] is written twice in one iteration{}; write it once, or take another "
+                   "step", target.index, target.step,
+                   first.line == 0 ? "" : fmt::format(", first in line {}", first.line)));
 }
 
 void Builder::BeginLoop(int loop) {
@@ -194,10 +223,13 @@ Result<Kernel> Builder::Finish() {
   std::vector<Schedule> schedules;
   for (Region& region : regions) {
     RETURN_IF_ERROR(Normalise(name_, region, symbols_));
+  }
+  RETURN_IF_ERROR(CheckSize(name_, kernel_location_, regions));
+  for (const Region& region : regions) {
     ASSIGN_OR_RETURN(Schedule schedule, ScheduleAndAllocate(name_, region, symbols_));
     schedules.push_back(std::move(schedule));
   }
-  return EncodeKernel(name_, regions, schedules, symbols_);
+  return EncodeKernel(name_, kernel_location_, regions, schedules, symbols_);
 }
 
 }  // namespace systolith::kernel

@@ -6,6 +6,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "host/base/status.h"
@@ -27,7 +28,9 @@ namespace systolith::kernel {
 // do operations whose results nobody uses. Errors wait until Finish(), which returns the first.
 class Builder {
  public:
-  explicit Builder(std::string name) : name_(std::move(name)) {}
+  // `location` is the kernel's, for messages about the whole of it.
+  explicit Builder(std::string name, Location location = {})
+      : name_(std::move(name)), kernel_location_(std::move(location)) {}
 
   // What the following operations stand for, in messages and Kernel::sources.
   void SetLocation(Location location) { location_ = std::move(location); }
@@ -49,6 +52,7 @@ class Builder {
   Value Op(arch::LaneOp op, std::initializer_list<Value> operands);
   // A group of in<stream> at a step, read once, kept in a variable.
   Value Load(int stream, int step = 0);
+  // One iteration writes an output's step once.
   void Store(int stream, int step, Value value);
 
   // The same into a variable, a w register or Value::Output.
@@ -70,14 +74,18 @@ class Builder {
  private:
   Region& region() { return in_prologue_ ? prologue_ : body_; }
   void Append(Instruction instruction);
+  void NoteStore(const Value& target);
   void Fail(const std::string& message);
 
   std::string name_;
-  Location location_;
+  Location kernel_location_, location_;
   bool in_prologue_ = false;
   bool has_prologue_ = false;
   Region prologue_, body_;
   std::vector<int> open_loops_;
+  // Where each step of an output was written: prologue or body, innermost loop (-1: none), stream,
+  // step.
+  std::map<std::tuple<bool, int, uint32_t, uint32_t>, Location> stores_;
   Symbols symbols_;
   Status status_;
 };

@@ -171,7 +171,8 @@ TEST(KernelTest, MostBundlesIsTheLargerOfPrologueAndBody) {
 TEST(KernelTest, LoadInstructionsWriteEveryWordOnce) {
   Builder builder("long");
   for (int i = 0; i < 60; ++i) {
-    builder.Store(0, i % 32, builder.Op(arch::AluOp::kAddS32, {Value::Input(0), Value::S32(i)}));
+    builder.Store(i / 32, i % 32,
+                  builder.Op(arch::AluOp::kAddS32, {Value::Input(0), Value::S32(i)}));
   }
   const Result<Kernel> kernel = builder.Finish();
   ASSERT_TRUE(kernel.ok()) << kernel.status().message();

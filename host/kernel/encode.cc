@@ -36,12 +36,12 @@ class Constants {
     tables_ = std::move(tables);
   }
 
-  Status Check(const std::string& kernel) const {
+  Status Check(const std::string& where) const {
     if (last_named_ < arch::kConstantWindow) return OkStatus();
     return Unsupported(fmt::format(
-        "kernel {}: {} different numbers and {} tables of {} words; an operation can name {} words "
-        "only: pass numbers as scalar words, keep them in shared registers, or split the kernel",
-        kernel, numbers_.size(), tables_.size(), arch::kLookupEntries, arch::kConstantWindow));
+        "{}: the kernel has {} different numbers and {} tables of {} words; an operation can name "
+        "{} words only: pass numbers as scalar words, keep them in shared registers, or split the kernel",
+        where, numbers_.size(), tables_.size(), arch::kLookupEntries, arch::kConstantWindow));
   }
   uint32_t Place(const Value& value) const {
     return value.kind == Kind::kTable ? tables_.at(value.index) : numbers_.at(value.index);
@@ -146,10 +146,11 @@ struct Encoder {
 
 }  // namespace
 
-Result<Kernel> EncodeKernel(const std::string& name, const std::vector<Region>& regions,
+Result<Kernel> EncodeKernel(const std::string& name, const Location& location,
+                            const std::vector<Region>& regions,
                             const std::vector<Schedule>& schedules, const Symbols& symbols) {
   const Constants constants(regions, symbols);
-  RETURN_IF_ERROR(constants.Check(name));
+  RETURN_IF_ERROR(constants.Check(Where(name, location)));
   Encoder encoder = {constants};
   encoder.kernel.name = name;
   encoder.kernel.constants = constants.words();
@@ -161,8 +162,8 @@ Result<Kernel> EncodeKernel(const std::string& name, const std::vector<Region>& 
   }
   if (encoder.kernel.bundles.size() > arch::kKernelBundles) {
     return Unsupported(fmt::format(
-        "kernel {}: {} bundles; kernel memory holds {}: unroll less, or split the kernel", name,
-        encoder.kernel.bundles.size(), arch::kKernelBundles));
+        "{}: the kernel has {} bundles; kernel memory holds {}: unroll less, or split the kernel",
+        Where(name, location), encoder.kernel.bundles.size(), arch::kKernelBundles));
   }
   return std::move(encoder.kernel);
 }

@@ -12,8 +12,10 @@
 namespace systolith::kernel {
 
 // The kernel of one region (the body) or two (prologue and body): operand codes, the constants that
-// they name, loop ends and exits. Unsupported if bundles or constants do not fit.
-Result<Kernel> EncodeKernel(const std::string& name, const std::vector<Region>& regions,
+// they name, loop ends and exits. Unsupported, with the
+// kernel's location, if bundles or constants do not fit.
+Result<Kernel> EncodeKernel(const std::string& name, const Location& location,
+                            const std::vector<Region>& regions,
                             const std::vector<Schedule>& schedules, const Symbols& symbols);
 
 }  // namespace systolith::kernel

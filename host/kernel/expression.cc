@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <compare>
 #include <map>
 #include <vector>
 
@@ -20,6 +21,12 @@ double Real(const Number& number) {
 }
 bool IsInteger(const Number& number) { return std::holds_alternative<int64_t>(number); }
 
+// Integers are compared as such: a double has 53 bits only.
+std::partial_ordering Compare(const Number& x, const Number& y) {
+  if (IsInteger(x) && IsInteger(y)) return std::get<int64_t>(x) <=> std::get<int64_t>(y);
+  return Real(x) <=> Real(y);
+}
+
 // Toward zero; what has no place in 62 bits becomes the nearest that has, and NaN 0.
 int64_t ToInteger(double value) {
   constexpr double kLimit = 0x1p62;
@@ -34,8 +41,8 @@ struct FunctionInfo {
 const std::map<std::string, FunctionInfo>& Functions() {
   using N = std::vector<Number>;
   static const std::map<std::string, FunctionInfo> functions = {
-      {"min", {2, [](const N& n) { return Real(n[1]) < Real(n[0]) ? n[1] : n[0]; }}},
-      {"max", {2, [](const N& n) { return Real(n[1]) > Real(n[0]) ? n[1] : n[0]; }}},
+      {"min", {2, [](const N& n) { return Compare(n[1], n[0]) < 0 ? n[1] : n[0]; }}},
+      {"max", {2, [](const N& n) { return Compare(n[1], n[0]) > 0 ? n[1] : n[0]; }}},
       {"sqrt", {1, [](const N& n) { return Number(std::sqrt(Real(n[0]))); }}},
       {"exp", {1, [](const N& n) { return Number(std::exp(Real(n[0]))); }}},
       {"log", {1, [](const N& n) { return Number(std::log(Real(n[0]))); }}},
@@ -60,7 +67,7 @@ Result<Number> IntegerOperation(const Token& token, int64_t x, int64_t y) {
   if (op == "-") return Number(static_cast<int64_t>(a - b));
   if (op == "*") return Number(static_cast<int64_t>(a * b));
   if (op == "/" || op == "%") {
-    if (y == 0) return SyntaxError(token.location, "division by zero");
+    if (y == 0) return SyntaxError(token.location, "division by zero; exclude it, as in `d == 0 ? 0 : n / d`");
     if (y == -1) return Number(op == "/" ? static_cast<int64_t>(0 - a) : int64_t{0});
     return Number(op == "/" ? x / y : x % y);
   }
@@ -75,12 +82,12 @@ Result<Number> IntegerOperation(const Token& token, int64_t x, int64_t y) {
 
 Result<Number> Binary(const Token& token, const Number& x, const Number& y) {
   const std::string& op = token.text;
-  if (op == "==") return Number(int64_t{Real(x) == Real(y)});
-  if (op == "!=") return Number(int64_t{Real(x) != Real(y)});
-  if (op == "<") return Number(int64_t{Real(x) < Real(y)});
-  if (op == "<=") return Number(int64_t{Real(x) <= Real(y)});
-  if (op == ">") return Number(int64_t{Real(x) > Real(y)});
-  if (op == ">=") return Number(int64_t{Real(x) >= Real(y)});
+  if (op == "==") return Number(int64_t{(Compare(x, y) == 0)});
+  if (op == "!=") return Number(int64_t{(Compare(x, y) != 0)});
+  if (op == "<") return Number(int64_t{(Compare(x, y) < 0)});
+  if (op == "<=") return Number(int64_t{(Compare(x, y) <= 0)});
+  if (op == ">") return Number(int64_t{(Compare(x, y) > 0)});
+  if (op == ">=") return Number(int64_t{(Compare(x, y) >= 0)});
   if (IsInteger(x) && IsInteger(y)) {
     return IntegerOperation(token, std::get<int64_t>(x), std::get<int64_t>(y));
   }

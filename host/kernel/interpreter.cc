@@ -8,6 +8,7 @@
 #include <set>
 
 #include "host/base/nearest_name.h"
+#include "host/kernel/builtin_names.h"
 
 namespace systolith::kernel {
 namespace {
@@ -35,9 +36,10 @@ bool Assigns(const std::vector<Statement>& statements, const std::string& name) 
 }  // namespace
 
 std::map<std::string, Number> Interpreter::ChipNumbers() const {
-  return {{"LANES", Number(chip_.Lanes())},
-          {"SUBLANES", Number(chip_.vpu_sublanes)},
-          {"SEGMENT", Number(std::min<int64_t>(chip_.Lanes(), arch::kSegmentLanes))}};
+  return {{std::string(kLanesName), Number(chip_.Lanes())},
+          {std::string(kSublanesName), Number(chip_.vpu_sublanes)},
+          {std::string(kSegmentName),
+           Number(std::min<int64_t>(chip_.Lanes(), arch::kSegmentLanes))}};
 }
 
 Result<const Definition*> Interpreter::FindFunction(const std::string& name,
@@ -84,8 +86,9 @@ Status Interpreter::RunKernel(const Definition& kernel, const Parameters& parame
   return Run(kernel.statements);
 }
 
-Result<std::vector<Value>> Interpreter::RunFunction(const Definition& function,
-                                                    const std::vector<Value>& arguments) {
+Result<std::vector<Value>> Interpreter::RunFunction(
+    const Definition& function, const std::vector<Value>& arguments,
+    const std::vector<std::optional<Number>>& numbers) {
   if (depth_ == kMaxDepth) {
     return SyntaxError(function.location,
                        fmt::format("calls nest {} deep; a function must not call itself",
@@ -101,8 +104,14 @@ Result<std::vector<Value>> Interpreter::RunFunction(const Definition& function,
     const bool is_fixed = argument.kind == Value::Kind::kConstant ||
                           argument.kind == Value::Kind::kScalar ||
                           argument.kind == Value::Kind::kTable;
-    if (is_fixed && !Assigns(function.statements, name)) {
-      scope_.values[name] = argument;
+    const bool is_result = std::find(function.results.begin(), function.results.end(), name) !=
+                           function.results.end();
+    if (is_fixed && !is_result && !Assigns(function.statements, name)) {
+      if (i < numbers.size() && numbers[i]) {
+        scope_.numbers[name] = *numbers[i];
+      } else {
+        scope_.values[name] = argument;
+      }
       continue;
     }
     // A stream is read once, and the caller's variable stays what it is.
@@ -155,6 +164,7 @@ Status Interpreter::Run(const Statement& statement) {
     case Statement::Kind::kAssign: return RunAssignment(statement);
     case Statement::Kind::kCall: return RunCall(statement);
     case Statement::Kind::kLet: {
+      RETURN_IF_ERROR(CheckNewName(statement.name, statement.location, Value::Kind::kConstant));
       ASSIGN_OR_RETURN(scope_.numbers[statement.name], NumberOf(statement.first));
       return OkStatus();
     }
@@ -175,6 +185,7 @@ Status Interpreter::Run(const Statement& statement) {
 }
 
 Status Interpreter::RunFor(const Statement& statement) {
+  RETURN_IF_ERROR(CheckNewName(statement.name, statement.location, Value::Kind::kConstant));
   ASSIGN_OR_RETURN(const int64_t begin, IntegerOf(statement.first));
   ASSIGN_OR_RETURN(const int64_t end, IntegerOf(statement.second));
   for (int64_t i = begin; i < end; ++i) {
@@ -224,6 +235,7 @@ Status Interpreter::RunPart(const Statement& statement) {
 }
 
 Status Interpreter::RunTable(const Statement& statement) {
+  RETURN_IF_ERROR(CheckNewName(statement.name, statement.location, Value::Kind::kTable));
   std::vector<uint32_t> entries;
   for (const Operand& operand : statement.operands) {
     ASSIGN_OR_RETURN(const Value entry, Read(operand));
@@ -241,6 +253,7 @@ Status Interpreter::RunTable(const Statement& statement) {
 }
 
 Status Interpreter::RunScalar(const Statement& statement) {
+  RETURN_IF_ERROR(CheckNewName(statement.name, statement.location, Value::Kind::kScalar));
   ASSIGN_OR_RETURN(const Value word, Builtin(statement.operands[0]));
   if (word.kind != Value::Kind::kScalar) {
     return SyntaxError(statement.operands[0].location,
@@ -257,6 +270,7 @@ Status Interpreter::RunShared(const Statement& statement) {
                        "`shared` stands at the top of a kernel, before prologue and body");
   }
   for (const Operand& target : statement.targets) {
+    RETURN_IF_ERROR(CheckNewName(target.name, target.location, Value::Kind::kShared));
     if (target.index.empty()) {
       scope_.values[target.name] = builder_.Shared(target.name);
       continue;
@@ -290,6 +304,11 @@ Status Interpreter::RunAssignment(const Statement& statement) {
     return OkStatus();
   }
   if (const auto op = FindOperation<arch::LaneOp>(arch::kLaneOps, name)) {
+    if (Info(*op).amount && !operands.empty()) {
+      const Operand& amount = statement.operands.back();
+      ASSIGN_OR_RETURN(const auto number, KnownNumber(amount));
+      if (number) RETURN_IF_ERROR(Integer(*number, amount.location).status());
+    }
     builder_.Assign(target, *op, operands);
     return OkStatus();
   }
@@ -313,9 +332,12 @@ Status Interpreter::RunCall(const Statement& statement) {
   ASSIGN_OR_RETURN(const Definition* function,
                    FindFunction(statement.operation, statement.operation_location));
   std::vector<Value> arguments;
+  std::vector<std::optional<Number>> numbers;
   for (const Operand& operand : statement.operands) {
     ASSIGN_OR_RETURN(const Value value, Read(operand));
     arguments.push_back(value);
+    ASSIGN_OR_RETURN(const auto number, KnownNumber(operand));
+    numbers.push_back(number);
   }
   if (arguments.size() != function->parameters.size() ||
       statement.targets.size() != function->results.size()) {
@@ -325,7 +347,7 @@ Status Interpreter::RunCall(const Statement& statement) {
                                    function->results.size(), arguments.size(),
                                    statement.targets.size()));
   }
-  ASSIGN_OR_RETURN(const std::vector<Value> results, RunFunction(*function, arguments));
+  ASSIGN_OR_RETURN(const std::vector<Value> results, RunFunction(*function, arguments, numbers));
   builder_.SetLocation(statement.location);
   // All results are there before the first target changes: `a, b = call swap b, a`.
   for (size_t i = 0; i < results.size(); ++i) {

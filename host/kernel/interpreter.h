@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,8 +26,11 @@ class Interpreter {
       : modules_(std::move(modules)), chip_(chip), builder_(builder) {}
 
   Status RunKernel(const Definition& kernel, const Parameters& parameters);
+  // `numbers` has the compile-time numbers among the arguments; it may be shorter than those.
+  // Constants that have none there are integers to expressions.
   Result<std::vector<Value>> RunFunction(const Definition& function,
-                                         const std::vector<Value>& arguments);
+                                         const std::vector<Value>& arguments,
+                                         const std::vector<std::optional<Number>>& numbers = {});
 
   // By name; an error at `location` with the nearest name.
   Result<const Definition*> FindFunction(const std::string& name, const Location& location) const;
@@ -34,7 +38,7 @@ class Interpreter {
  private:
   // What the names of one kernel or of one call of a function stand for.
   struct Scope {
-    std::map<std::string, Number> numbers;  // let, for, parameters
+    std::map<std::string, Number> numbers;  // let, for, parameters that are numbers
     std::map<std::string, Value> values;    // variables by "v" or "v[3]", tables, scalars, shared
   };
 
@@ -57,6 +61,10 @@ class Interpreter {
   // in<n>, out<n> or s<n>; kNone if the name is none of these.
   Result<Value> Builtin(const Operand& operand) const;
   Result<Value> Read(const Operand& operand) const;
+  // What the operand is at compile time, if it is a number then.
+  Result<std::optional<Number>> KnownNumber(const Operand& operand) const;
+  // Whether the name may stand for something of this kind; kConstant: a compile-time number.
+  Status CheckNewName(const std::string& name, const Location& location, Value::Kind kind) const;
   Result<Value> Target(const Operand& operand);
   Status UnknownName(const Operand& operand, const std::string& key) const;
   std::map<std::string, Number> ChipNumbers() const;

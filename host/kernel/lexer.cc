@@ -61,7 +61,12 @@ class LineLexer {
     }
     if (token.text.empty() && kShortSymbols.find(c) != std::string_view::npos) token.text = c;
     if (token.text.empty()) {
-      return SyntaxError(Here(), fmt::format("'{}' means nothing here", c));
+      const auto byte = static_cast<unsigned char>(c);
+      return SyntaxError(Here(), byte < 0x80 && std::isprint(byte) != 0
+                                     ? fmt::format("'{}' means nothing here", c)
+                                     : fmt::format("byte 0x{:02x} means nothing here; only "
+                                                   "comments may hold other characters than ASCII",
+                                                   byte));
     }
     at_ += token.text.size();
     return OkStatus();
@@ -108,10 +113,28 @@ class LineLexer {
     const auto [last, error] = token.kind == Token::Kind::kFloat
                                    ? std::from_chars(first, end, token.real)
                                    : std::from_chars(first, end, token.integer);
+    if (error == std::errc::result_out_of_range && last == end) {
+      return SyntaxError(token.location,
+                         fmt::format("{} is out of range: {}", token.text,
+                                     token.kind == Token::Kind::kFloat
+                                         ? "write inf or 0.0"
+                                         : "an integer has 63 bits; with a point it is f32"));
+    }
     if (error != std::errc() || last != end) {
       return SyntaxError(token.location, fmt::format("{} is no number", token.text));
     }
+    if (token.kind == Token::Kind::kFloat) RoundOnce(token);
     return OkStatus();
+  }
+
+  // A text that lies next to the middle of two f32 may become that middle as a double, and then
+  // the wrong f32. The neighbouring double on the text's side becomes the right one.
+  static void RoundOnce(Token& token) {
+    float nearest = 0;
+    const char* const end = token.text.data() + token.text.size();
+    if (std::from_chars(token.text.data(), end, nearest).ec != std::errc()) return;
+    if (static_cast<float>(token.real) == nearest) return;
+    token.real = std::nextafter(token.real, static_cast<double>(nearest));
   }
 
   std::string_view text_;
@@ -131,6 +154,8 @@ Result<std::vector<std::vector<Token>>> Lex(std::string_view source, const std::
   std::vector<std::vector<Token>> lines;
   bool goes_on = false;
   int number = 0;
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  if (source.starts_with(kByteOrderMark)) source.remove_prefix(kByteOrderMark.size());
   while (!source.empty()) {
     const size_t end = std::min(source.find('\n'), source.size());
     LineLexer lexer(source.substr(0, end), file, ++number);

@@ -1,43 +1,16 @@
 #include <fmt/format.h>
 
-#include <charconv>
-
 #include "host/base/nearest_name.h"
+#include "host/kernel/builtin_names.h"
 #include "host/kernel/interpreter.h"
 
 // What the names in operands and targets stand for.
 namespace systolith::kernel {
-namespace {
-
-struct BuiltinName {
-  std::string_view prefix;
-  Value::Kind kind;
-  uint32_t count;
-  bool has_step;
-};
-constexpr std::array<BuiltinName, 3> kBuiltins = {{
-    {"in", Value::Kind::kInput, arch::kInputStreams, true},
-    {"out", Value::Kind::kOutput, arch::kOutputStreams, true},
-    {"s", Value::Kind::kScalar, arch::kVectorScalars, false},
-}};
-
-// The number behind the prefix: 3 of "in3". Anything else is no built-in name.
-std::optional<uint32_t> NumberBehind(std::string_view name, std::string_view prefix) {
-  if (!name.starts_with(prefix) || name.size() == prefix.size()) return std::nullopt;
-  uint32_t number = 0;
-  const char* const end = name.data() + name.size();
-  const auto [last, error] = std::from_chars(name.data() + prefix.size(), end, number);
-  if (error != std::errc() || last != end) return std::nullopt;
-  return number;
-}
-
-}  // namespace
-
 Result<Number> Interpreter::NumberOf(const Expression& expression) const {
   return Evaluate(expression, [this](const Token& name) -> Result<Number> {
     const auto found = scope_.numbers.find(name.text);
     if (found != scope_.numbers.end()) return found->second;
-    // An argument that is an integer is a compile-time number of the function, too.
+    // C++ code that calls a function gives it bits without a type.
     const auto value = scope_.values.find(name.text);
     if (value != scope_.values.end() && value->second.kind == Value::Kind::kConstant) {
       return Number(int64_t{static_cast<int32_t>(value->second.index)});
@@ -61,34 +34,55 @@ Result<int64_t> Interpreter::IntegerOf(const Expression& expression) const {
 Result<std::string> Interpreter::KeyOf(const Operand& operand) const {
   if (operand.index.empty()) return operand.name;
   ASSIGN_OR_RETURN(const int64_t index, IntegerOf(operand.index[0]));
+  if (index < 0) {
+    return SyntaxError(operand.location, fmt::format("{}[{}]: an index is 0 or more", operand.name,
+                                                     index));
+  }
   return fmt::format("{}[{}]", operand.name, index);
 }
 
 Result<Value> Interpreter::Builtin(const Operand& operand) const {
-  for (const BuiltinName& builtin : kBuiltins) {
-    const auto number = NumberBehind(operand.name, builtin.prefix);
-    if (!number) continue;
-    if (*number >= builtin.count) {
-      return SyntaxError(operand.location,
-                         fmt::format("{0} does not exist; there are {1}0 to {1}{2}", operand.name,
-                                     builtin.prefix, builtin.count - 1));
-    }
-    int64_t step = 0;
-    if (!operand.index.empty()) {
-      if (!builtin.has_step) {
-        return SyntaxError(operand.location,
-                           fmt::format("{} has no steps; leave the index out", operand.name));
-      }
-      ASSIGN_OR_RETURN(step, IntegerOf(operand.index[0]));
-      if (step < 0 || step > 31) {
-        return SyntaxError(operand.location,
-                           fmt::format("{}[{}]: steps are 0 to 31; use a hardware loop for more",
-                                       operand.name, step));
-      }
-    }
-    return Value{builtin.kind, *number, static_cast<uint32_t>(step)};
+  const auto builtin = FindNumberedName(operand.name);
+  if (!builtin) return Value{};
+  if (builtin->number >= builtin->count) {
+    return SyntaxError(operand.location,
+                       fmt::format("{0} does not exist; there are {1}0 to {1}{2}", operand.name,
+                                   builtin->prefix, builtin->count - 1));
   }
-  return Value{};
+  int64_t step = 0;
+  if (!operand.index.empty()) {
+    if (!builtin->has_step) {
+      return SyntaxError(operand.location,
+                         fmt::format("{} has no steps; leave the index out", operand.name));
+    }
+    ASSIGN_OR_RETURN(step, IntegerOf(operand.index[0]));
+    if (step < 0 || step > 31) {
+      return SyntaxError(operand.location,
+                         fmt::format("{}[{}]: steps are 0 to 31; use a hardware loop for more",
+                                     operand.name, step));
+    }
+  }
+  return Value{builtin->kind, builtin->number, static_cast<uint32_t>(step)};
+}
+
+Result<std::optional<Number>> Interpreter::KnownNumber(const Operand& operand) const {
+  if (operand.name.empty()) {
+    ASSIGN_OR_RETURN(const Number number, NumberOf(operand.value[0]));
+    return std::optional(number);
+  }
+  const auto found = scope_.numbers.find(operand.name);
+  if (!operand.index.empty() || found == scope_.numbers.end()) return std::optional<Number>();
+  return std::optional(found->second);
+}
+
+Status Interpreter::CheckNewName(const std::string& name, const Location& location,
+                                 Value::Kind kind) const {
+  const auto value = scope_.values.find(name);
+  const bool is_other_value = value != scope_.values.end() && value->second.kind != kind;
+  const bool is_number = kind != Value::Kind::kConstant && scope_.numbers.contains(name);
+  if (!is_other_value && !is_number) return OkStatus();
+  return SyntaxError(location, fmt::format("{} is the name of something else here; take another "
+                                           "one", name));
 }
 
 Result<Value> Interpreter::Read(const Operand& operand) const {

@@ -4,6 +4,7 @@
 #include <array>
 #include <set>
 
+#include "host/kernel/builtin_names.h"
 #include "host/kernel/expression.h"
 #include "host/kernel/syntax.h"
 
@@ -13,6 +14,7 @@ namespace {
 using Kind = Statement::Kind;
 
 constexpr int kMaxNesting = 100;
+constexpr int kMaxOperators = 1000;  // of a line; each may be one level of a tree
 
 // Reads the tokens of one line.
 class Line {
@@ -40,12 +42,41 @@ class Line {
   // Counts expressions inside of expressions: the stack is finite.
   Status Enter() {
     return ++depth_ <= kMaxNesting ? OkStatus()
-                                   : SyntaxError(Peek().location, "the expression nests too deeply");
+                                   : SyntaxError(Peek().location,
+                                                 fmt::format("the expression nests too deeply, {} "
+                                                             "levels are possible; name parts of "
+                                                             "it with `let`", kMaxNesting));
   }
   void Leave() { --depth_; }
+  // An operator with operands on both sides.
+  Result<Token> TakeOperator() {
+    if (++operators_ <= kMaxOperators) return Take();
+    return SyntaxError(Peek().location,
+                       fmt::format("the expression is too long, {} operators are possible; name "
+                                   "parts of it with `let`", kMaxOperators));
+  }
   Result<std::string> Name(std::string_view what) {
     if (Peek().kind != Token::Kind::kName) return Unexpected(what);
     return Take().text;
+  }
+  // A name that the source gives to something.
+  Result<std::string> NewName(std::string_view what) {
+    if (IsBuiltinName(Peek().text)) {
+      return SyntaxError(Peek().location,
+                         fmt::format("{} is a name of the language; take another one",
+                                     Peek().text));
+    }
+    return Name(what);
+  }
+  // The same, into a list whose names must differ.
+  Status AddNewName(std::string_view what, std::vector<std::string>& names) {
+    const Location location = Peek().location;
+    ASSIGN_OR_RETURN(std::string name, NewName(what));
+    if (std::find(names.begin(), names.end(), name) != names.end()) {
+      return SyntaxError(location, fmt::format("{} stands here twice; rename one", name));
+    }
+    names.push_back(std::move(name));
+    return OkStatus();
   }
   Status Unexpected(std::string_view wanted) const {
     return SyntaxError(Peek().location,
@@ -57,6 +88,7 @@ class Line {
   const std::vector<Token>& tokens_;
   size_t at_ = 0;
   int depth_ = 0;
+  int operators_ = 0;
 };
 
 Result<Expression> ParseExpression(Line& line);
@@ -129,7 +161,7 @@ Result<Expression> ParseBinary(Line& line, size_t strength) {
          kOperators[strength].contains(line.Peek().text)) {
     Expression operation;
     operation.kind = Expression::Kind::kCall;
-    operation.token = line.Take();
+    ASSIGN_OR_RETURN(operation.token, line.TakeOperator());
     ASSIGN_OR_RETURN(Expression right, ParseBinary(line, strength + 1));
     operation.arguments.push_back(std::move(left));
     operation.arguments.push_back(std::move(right));
@@ -143,7 +175,7 @@ Result<Expression> ParseExpression(Line& line) {
   if (line.Peek().text != "?") return condition;
   Expression choice;
   choice.kind = Expression::Kind::kCall;
-  choice.token = line.Take();
+  ASSIGN_OR_RETURN(choice.token, line.TakeOperator());
   ASSIGN_OR_RETURN(Expression yes, ParseExpression(line));
   RETURN_IF_ERROR(line.Expect(":"));
   ASSIGN_OR_RETURN(Expression no, ParseExpression(line));
@@ -212,15 +244,13 @@ class Parser {
     ASSIGN_OR_RETURN(definition.name, line.Name("a name"));
     if (line.Accept("(") && !line.Accept(")")) {
       do {
-        ASSIGN_OR_RETURN(std::string parameter, line.Name("the name of a parameter"));
-        definition.parameters.push_back(std::move(parameter));
+        RETURN_IF_ERROR(line.AddNewName("the name of a parameter", definition.parameters));
       } while (line.Accept(","));
       RETURN_IF_ERROR(line.Expect(")"));
     }
     if (!definition.is_kernel && line.Accept("->")) {
       do {
-        ASSIGN_OR_RETURN(std::string result, line.Name("the name of a result"));
-        definition.results.push_back(std::move(result));
+        RETURN_IF_ERROR(line.AddNewName("the name of a result", definition.results));
       } while (line.Accept(","));
     }
     RETURN_IF_ERROR(line.ExpectEnd());
@@ -231,7 +261,8 @@ class Parser {
   // Statements up to the `end` that belongs to `opener`, or, if `saw_else` is given, up to `else`.
   Result<std::vector<Statement>> ParseBlock(const Token& opener, bool* saw_else) {
     if (++depth_ > kMaxNesting) {
-      return SyntaxError(opener.location, "the blocks nest too deeply");
+      return SyntaxError(opener.location, fmt::format("the blocks nest too deeply, {} levels are possible; move inner "
+                                     "ones into a function", kMaxNesting));
     }
     std::vector<Statement> statements;
     while (at_ < lines_.size()) {
@@ -277,7 +308,7 @@ class Parser {
   Result<Statement> Let(Line& line, Statement& statement) {
     statement.kind = Kind::kLet;
     line.Take();
-    ASSIGN_OR_RETURN(statement.name, line.Name("a name"));
+    ASSIGN_OR_RETURN(statement.name, line.NewName("a name"));
     RETURN_IF_ERROR(line.Expect("="));
     ASSIGN_OR_RETURN(statement.first, ParseExpression(line));
     RETURN_IF_ERROR(line.ExpectEnd());
@@ -287,7 +318,7 @@ class Parser {
   Result<Statement> For(Line& line, Statement& statement, const Token& keyword) {
     statement.kind = Kind::kFor;
     line.Take();
-    ASSIGN_OR_RETURN(statement.name, line.Name("a name"));
+    ASSIGN_OR_RETURN(statement.name, line.NewName("a name"));
     RETURN_IF_ERROR(line.Expect("in"));
     ASSIGN_OR_RETURN(statement.first, ParseExpression(line));
     RETURN_IF_ERROR(line.Expect(".."));
@@ -322,7 +353,7 @@ class Parser {
   Result<Statement> Table(Line& line, Statement& statement) {
     statement.kind = Kind::kTable;
     line.Take();
-    ASSIGN_OR_RETURN(statement.name, line.Name("the name of the table"));
+    ASSIGN_OR_RETURN(statement.name, line.NewName("the name of the table"));
     RETURN_IF_ERROR(line.Expect("="));
     ASSIGN_OR_RETURN(statement.operands, ParseOperands(line, false));
     RETURN_IF_ERROR(line.ExpectEnd());
@@ -332,7 +363,7 @@ class Parser {
   Result<Statement> Scalar(Line& line, Statement& statement) {
     statement.kind = Kind::kScalar;
     line.Take();
-    ASSIGN_OR_RETURN(statement.name, line.Name("a name"));
+    ASSIGN_OR_RETURN(statement.name, line.NewName("a name"));
     RETURN_IF_ERROR(line.Expect("="));
     ASSIGN_OR_RETURN(Operand word, ParseOperand(line, true));
     statement.operands.push_back(std::move(word));
@@ -343,7 +374,12 @@ class Parser {
   Result<Statement> Shared(Line& line, Statement& statement) {
     statement.kind = Kind::kShared;
     line.Take();
-    ASSIGN_OR_RETURN(statement.targets, ParseOperands(line, true));
+    do {
+      const Location location = line.Peek().location;
+      ASSIGN_OR_RETURN(std::string name, line.NewName("the name of a shared register"));
+      ASSIGN_OR_RETURN(std::vector<Expression> count, ParseIndex(line));
+      statement.targets.push_back({std::move(name), std::move(count), {}, location});
+    } while (line.Accept(","));
     RETURN_IF_ERROR(line.ExpectEnd());
     return std::move(statement);
   }

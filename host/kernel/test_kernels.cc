@@ -233,8 +233,9 @@ void RandomKernel::Operation(Builder& builder, std::vector<Recording::Event>& ev
                              bool is_prologue) {
   Instruction instruction;
   const uint32_t kind = Pick(8);
-  if (kind == 0) {
-    instruction.target = Value::Output(static_cast<int>(Pick(2)), static_cast<int>(Pick(4)));
+  const Value output = Value::Output(static_cast<int>(Pick(2)), static_cast<int>(Pick(4)));
+  if (kind == 0 && written_.back().insert({output.index, output.step}).second) {
+    instruction.target = output;
   } else if (kind == 1 && is_prologue) {
     instruction.target = AnyOf(shared_);
   } else {
@@ -268,6 +269,7 @@ void RandomKernel::Operation(Builder& builder, std::vector<Recording::Event>& ev
 void RandomKernel::Part(Builder& builder, std::vector<Recording::Event>& events, int operations,
                         int variables, bool is_prologue) {
   known_.clear();
+  written_.assign(1, {});
   const auto assign = [&](Value target, Value source) {
     builder.Assign(target, source);
     Instruction instruction;
@@ -286,9 +288,11 @@ void RandomKernel::Part(Builder& builder, std::vector<Recording::Event>& events,
     if (Pick(12) == 0 && next < arch::kLoops) {
       open.push_back(next + static_cast<int>(Pick(static_cast<uint32_t>(arch::kLoops - next))));
       builder.BeginLoop(open.back());
+      written_.emplace_back();
       events.push_back({Recording::Event::Kind::kBeginLoop, {}, open.back()});
     } else if (Pick(10) == 0 && !open.empty()) {
       builder.EndLoop();
+      written_.pop_back();
       events.push_back({Recording::Event::Kind::kEndLoop, {}, open.back()});
       open.pop_back();
     } else {

@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <map>
 #include <random>
+#include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "host/kernel/builder.h"
@@ -56,6 +58,8 @@ class RandomKernel {
   Recording recording_;
   std::vector<Value> known_;   // variables with a value
   std::vector<Value> shared_, tables_;
+  // Per open loop, and outside of loops: the places of outputs that are written already.
+  std::vector<std::set<std::pair<uint32_t, uint32_t>>> written_;
 };
 
 Outputs RunRecording(const Recording& recording, const Counts& counts);
