@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <charconv>
+#include <csignal>
 
 #include "host/arch/chip_config.h"
 #include "host/base/file.h"
@@ -75,6 +76,9 @@ void PrintFigures(const kernel::Kernel& kernel) {
 }  // namespace
 
 Status KernelCommand(const Options& options) {
+  // Nothing here asks whether it was interrupted, and there is nothing to clean up.
+  std::signal(SIGINT, SIG_DFL);
+  std::signal(SIGTERM, SIG_DFL);
   ASSIGN_OR_RETURN(const arch::ChipConfig chip,
                    arch::LoadChipConfig(options.chip.empty() ? kDefaultChip : options.chip));
   ASSIGN_OR_RETURN(const kernel::Parameters parameters, ReadParameters(options.parameters));
