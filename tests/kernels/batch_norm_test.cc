@@ -1,6 +1,8 @@
 // Batch normalisation forward and backward over odd numbers of rows and columns.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "tests/kernels/kernel_test.h"
 
 namespace systolith::kernels {
