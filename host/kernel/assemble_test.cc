@@ -149,7 +149,7 @@ TEST(AssembleTest, ErrorsNamePlaceReasonAndRemedy) {
   EXPECT_THAT(ErrorOf("s0 = copy 1"), HasSubstr("s0 can't be written"));
   EXPECT_THAT(ErrorOf("n = copy 1"), HasSubstr("n is a compile-time number"));
   EXPECT_THAT(ErrorOf("x = copy out0"), HasSubstr("out0 can't be read"));
-  EXPECT_THAT(ErrorOf("x = copy (n / 0)"), HasSubstr("division by zero"));
+  EXPECT_THAT(ErrorOf("x = copy (n / 0)"), HasSubstr("division by zero; exclude it"));
   EXPECT_THAT(ErrorOf("x = copy (1 +)"), HasSubstr("f.kernel:4:14: ')' where a number"));
   EXPECT_THAT(ErrorOf("x = copy 12abc"), HasSubstr("12abc is no number"));
   EXPECT_THAT(ErrorOf("x = copy 0x123456789"), HasSubstr("no 32-bit hexadecimal"));
@@ -165,7 +165,7 @@ TEST(AssembleTest, ErrorsNamePlaceReasonAndRemedy) {
   EXPECT_THAT(ErrorOf("x = copy " + std::string(100000, '-')), HasSubstr("nests too deeply"));
   std::string blocks;
   for (int i = 0; i < 10000; ++i) blocks += "if 1\n";
-  EXPECT_THAT(ErrorOf(blocks), HasSubstr("blocks nest too deeply"));
+  EXPECT_THAT(ErrorOf(blocks), AllOf(HasSubstr("blocks nest too deeply"), HasSubstr("into a function")));
   EXPECT_THAT(ErrorOf("x = copy in0[40]\ny = nothing"), HasSubstr("f.kernel:4:"));
   EXPECT_THAT(ErrorOf("x = call expp in0"), HasSubstr("no function is called 'expp'"));
   EXPECT_THAT(ErrorOf("for i in 0..1000000\nx = copy in0\nend"), HasSubstr("hardware loop"));
@@ -257,6 +257,12 @@ TEST(AssembleTest, WhatCannotFitIsRefusedAtOnce) {
   EXPECT_THAT(ErrorOf("x = copy in0\nfor i in 0..200\nx = add_s32 x, (i * 3)\nend\n"
                       "out0 = copy x"),
               AllOf(HasSubstr("f.kernel:1:8: "), HasSubstr("200 different numbers")));
+}
+
+TEST(AssembleTest, ManyCopiesFoldAtOnce) {
+  EXPECT_EQ(TextOf(AssembleBody("y = copy in0\nfor i in 0..40000\nx[i] = copy y\n"
+                                "y = copy x[i]\nend\nout0 = copy y")),
+            "out0 = copy in0 | exit\n");
 }
 
 TEST(AssembleTest, LongNamesGetTheirSuggestionAtOnce) {

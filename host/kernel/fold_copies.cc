@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <map>
-#include <optional>
+#include <set>
 
 #include "host/kernel/normalise.h"
 
@@ -21,13 +21,7 @@ class Variables {
     for (size_t i = 0; i < region.instructions.size(); ++i) {
       const Instruction& instruction = region.instructions[i];
       ++writes_[Key(instruction.target)];
-      std::vector<uint32_t> seen;
-      for (const Value& operand : instruction.operands) {
-        if (operand.kind != Kind::kVariable) continue;
-        if (std::find(seen.begin(), seen.end(), operand.index) != seen.end()) continue;
-        seen.push_back(operand.index);
-        readers_[operand.index].push_back(i);
-      }
+      AddReader(i);
     }
   }
 
@@ -41,7 +35,15 @@ class Variables {
     const auto found = writes_.find(Key(value));
     return found == writes_.end() ? 0 : found->second;
   }
-  const std::vector<size_t>& Readers(uint32_t variable) { return readers_[variable]; }
+  const std::set<size_t>& Readers(uint32_t variable) { return readers_[variable]; }
+  // Instruction `i` reads what its operands say now.
+  void AddReader(size_t i) {
+    for (const Value& operand : region_->instructions[i].operands) {
+      if (operand.kind == Kind::kVariable) readers_[operand.index].insert(i);
+    }
+  }
+  // Nobody reads the variable any more.
+  void DropReaders(uint32_t variable) { readers_[variable].clear(); }
   bool SameBlock(size_t a, size_t b) const { return blocks_[a] == blocks_[b]; }
 
   // Whether an instruction strictly between two places of one block writes `value`.
@@ -49,7 +51,7 @@ class Variables {
     return AnyBetween(a, b, [&](const Instruction& i) { return Key(i.target) == Key(value); });
   }
   // Whether all these readers find in `value` what the instruction at `i` finds there.
-  bool KeepsUntil(const Value& value, size_t i, const std::vector<size_t>& readers) const {
+  bool KeepsUntil(const Value& value, size_t i, const std::set<size_t>& readers) const {
     return std::all_of(readers.begin(), readers.end(), [&](size_t reader) {
       return i < reader && SameBlock(i, reader) && !WrittenBetween(value, i, reader);
     });
@@ -72,7 +74,7 @@ class Variables {
   const Region* region_;
   std::vector<size_t> blocks_;
   std::map<std::pair<Kind, uint32_t>, size_t> writes_;
-  std::map<uint32_t, std::vector<size_t>> readers_;
+  std::map<uint32_t, std::set<size_t>> readers_;
 };
 
 // Whether an ALU operation may name `stream` beside the streams that it names already.
@@ -96,12 +98,12 @@ void FoldSources(Region& region) {
     if (variables.Writes(code[i].target) != 1) continue;
     const Value target = code[i].target;
     const Value source = code[i].operands[0];
-    const std::vector<size_t> readers = variables.Readers(target.index);
+    const std::set<size_t> readers = variables.Readers(target.index);
     const bool is_load = source.kind == Kind::kInput;
     if (is_load) {
-      const bool once = readers.size() == 1 && variables.SameBlock(i, readers[0]) &&
-                        !variables.StoredBetween(i, readers[0]);
-      if (!once || !MayName(code[readers[0]], source)) continue;
+      const bool once = readers.size() == 1 && variables.SameBlock(i, *readers.begin()) &&
+                        !variables.StoredBetween(i, *readers.begin());
+      if (!once || !MayName(code[*readers.begin()], source)) continue;
     } else if (!variables.IsStable(source) && !variables.KeepsUntil(source, i, readers)) {
       continue;
     }
@@ -111,7 +113,9 @@ void FoldSources(Region& region) {
         if (operand == target && (is_register || !code[reader].is_lane)) operand = source;
       }
     }
-    if (is_register || is_load) variables = Variables(region);
+    if (!is_register && !is_load) continue;
+    variables.DropReaders(target.index);
+    for (const size_t reader : readers) variables.AddReader(reader);
   }
 }
 
@@ -138,7 +142,8 @@ void FoldTargets(Region& region) {
     code[i] = source;
     code[i].target = target;
     // What is left behind writes a variable that nobody reads.
-    variables = Variables(region);
+    variables.DropReaders(result.index);
+    variables.AddReader(i);
   }
 }
 

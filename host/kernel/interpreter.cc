@@ -192,7 +192,8 @@ Status Interpreter::RunFor(const Statement& statement) {
     const std::map<std::string, Number> outside = scope_.numbers;
     scope_.numbers[statement.name] = i;
     if (++steps_ > kMaxSteps) {
-      return SyntaxError(statement.location, fmt::format("more than {} iterations", kMaxSteps));
+      return SyntaxError(statement.location, fmt::format("more than {} iterations; "
+                                                         "use a hardware loop", kMaxSteps));
     }
     const Status status = Run(statement.children);
     scope_.numbers = outside;
