@@ -165,7 +165,8 @@ TEST(AssembleTest, ErrorsNamePlaceReasonAndRemedy) {
   EXPECT_THAT(ErrorOf("x = copy " + std::string(100000, '-')), HasSubstr("nests too deeply"));
   std::string blocks;
   for (int i = 0; i < 10000; ++i) blocks += "if 1\n";
-  EXPECT_THAT(ErrorOf(blocks), AllOf(HasSubstr("blocks nest too deeply"), HasSubstr("into a function")));
+  EXPECT_THAT(ErrorOf(blocks),
+              AllOf(HasSubstr("blocks nest too deeply"), HasSubstr("into a function")));
   EXPECT_THAT(ErrorOf("x = copy in0[40]\ny = nothing"), HasSubstr("f.kernel:4:"));
   EXPECT_THAT(ErrorOf("x = call expp in0"), HasSubstr("no function is called 'expp'"));
   EXPECT_THAT(ErrorOf("for i in 0..1000000\nx = copy in0\nend"), HasSubstr("hardware loop"));

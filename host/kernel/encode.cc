@@ -40,7 +40,8 @@ class Constants {
     if (last_named_ < arch::kConstantWindow) return OkStatus();
     return Unsupported(fmt::format(
         "{}: the kernel has {} different numbers and {} tables of {} words; an operation can name "
-        "{} words only: pass numbers as scalar words, keep them in shared registers, or split the kernel",
+        "{} words only: pass numbers as scalar words, keep them in shared registers, or split the "
+        "kernel",
         where, numbers_.size(), tables_.size(), arch::kLookupEntries, arch::kConstantWindow));
   }
   uint32_t Place(const Value& value) const {

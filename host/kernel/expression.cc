@@ -67,7 +67,10 @@ Result<Number> IntegerOperation(const Token& token, int64_t x, int64_t y) {
   if (op == "-") return Number(static_cast<int64_t>(a - b));
   if (op == "*") return Number(static_cast<int64_t>(a * b));
   if (op == "/" || op == "%") {
-    if (y == 0) return SyntaxError(token.location, "division by zero; exclude it, as in `d == 0 ? 0 : n / d`");
+    if (y == 0) {
+      return SyntaxError(token.location,
+                         "division by zero; exclude it, as in `d == 0 ? 0 : n / d`");
+    }
     if (y == -1) return Number(op == "/" ? static_cast<int64_t>(0 - a) : int64_t{0});
     return Number(op == "/" ? x / y : x % y);
   }

@@ -261,8 +261,9 @@ class Parser {
   // Statements up to the `end` that belongs to `opener`, or, if `saw_else` is given, up to `else`.
   Result<std::vector<Statement>> ParseBlock(const Token& opener, bool* saw_else) {
     if (++depth_ > kMaxNesting) {
-      return SyntaxError(opener.location, fmt::format("the blocks nest too deeply, {} levels are possible; move inner "
-                                     "ones into a function", kMaxNesting));
+      return SyntaxError(opener.location,
+                         fmt::format("the blocks nest too deeply, {} levels are possible; move "
+                                     "inner ones into a function", kMaxNesting));
     }
     std::vector<Statement> statements;
     while (at_ < lines_.size()) {
