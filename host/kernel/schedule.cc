@@ -203,8 +203,8 @@ void PackBlock(const Region& region, size_t begin, size_t end, const Packing& pa
   }
 }
 
-// Cycles that another run over all bundles adds, if a group takes as long to read and to write as one
-// of bf16 on v2.
+// Cycles that another run over all bundles adds, if a group takes as long to read and to write as
+// one of bf16 on v2.
 uint64_t CyclesOf(const Region& region, const std::vector<BundlePlan>& bundles) {
   constexpr uint64_t kStoreCycles = 4 * arch::kVectorThreads;
   constexpr uint64_t kLoadCycles = 2 * arch::kVectorThreads;
