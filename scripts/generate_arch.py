@@ -27,6 +27,7 @@ def constant(name):
 class Isa:
     def __init__(self):
         self.data = tomllib.loads((ARCH / "isa.toml").read_text())
+        self.data |= tomllib.loads((ARCH / "operations.toml").read_text())
         self.formats = {f["name"]: f for f in self.data["format"]}
         for kind, doc in (("alu_op", "Operation of an ALU slot; 0: none."),
                           ("lane_op", "Operation of the lane slot; 0: none.")):
@@ -58,7 +59,7 @@ class Isa:
         for kind in ("alu_op", "lane_op"):
             codes = [op["code"] for op in self.data[kind]]
             if len(set(codes)) != len(codes) or not all(0 < c < 256 for c in codes):
-                sys.exit(f"isa.toml: a code of {kind} is used twice or is out of range")
+                sys.exit(f"operations.toml: a code of {kind} is used twice or is out of range")
 
 
 SCALARS = ["version", "max_words", "loops", "flags", "remote_flag_base",
@@ -116,7 +117,7 @@ def isa_sv(isa):
                         ("lane_op", (latency, sources, ("exists", 1, 0), ("amount", 1, 0)))):
         for what, width, default in facts:
             name = f"{kind}_{what}"
-            lines += ["", f"  // {what} of an operation (isa.toml).",
+            lines += ["", f"  // {what} of an operation (operations.toml).",
                       f"  function automatic logic [{width - 1}:0] {name}(input logic [7:0] op);",
                       "    case (op)"]
             lines += [f"      8'd{op['code']}: {name} = {width}'d{values[what](op)};"
@@ -149,7 +150,7 @@ def isa_h(isa):
         out += [f"    case {camel(enum['name'])}::{constant(n)}: return \"{n}\";"
                 for n in enum["values"]]
         out += ["  }", "  return \"?\";", "}"]
-    out += ["", "// An operation of kernels: what isa.toml says of it.", "struct OperationInfo {",
+    out += ["", "// An operation of kernels: what operations.toml says of it.", "struct OperationInfo {",
             "  uint32_t code;", "  std::string_view name;",
             "  uint32_t sources;  // operands x, y, z that it reads, in this order",
             "  uint32_t latency;  // cycles until the same instance may use the result",

@@ -391,7 +391,7 @@ constexpr std::string_view Name(LaneOp value) {
   return "?";
 }
 
-// An operation of kernels: what isa.toml says of it.
+// An operation of kernels: what operations.toml says of it.
 struct OperationInfo {
   uint32_t code;
   std::string_view name;

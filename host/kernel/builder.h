@@ -47,7 +47,7 @@ class Builder {
   // A lookup table of 1..32 entries, for the operand y of kLookup.
   Value Table(std::span<const uint32_t> entries);
 
-  // A new value. Operands in the order x, y, z of isa.toml; a lane operation's amount comes last.
+  // A new value. Operands in the order x, y, z of operations.toml; a lane operation's amount comes last.
   Value Op(arch::AluOp op, std::initializer_list<Value> operands);
   Value Op(arch::LaneOp op, std::initializer_list<Value> operands);
   // A group of in<stream> at a step, read once, kept in a variable.

@@ -954,7 +954,7 @@ package isa_pkg;
     logic [31:0] base_lo;
   } segment_t;
 
-  // latency of an operation (isa.toml).
+  // latency of an operation (operations.toml).
   function automatic logic [4:0] alu_op_latency(input logic [7:0] op);
     case (op)
       8'd1: alu_op_latency = 5'd4;  // add_f32
@@ -1012,7 +1012,7 @@ package isa_pkg;
     endcase
   endfunction
 
-  // sources of an operation (isa.toml).
+  // sources of an operation (operations.toml).
   function automatic logic [1:0] alu_op_sources(input logic [7:0] op);
     case (op)
       8'd1: alu_op_sources = 2'd2;  // add_f32
@@ -1070,7 +1070,7 @@ package isa_pkg;
     endcase
   endfunction
 
-  // slots of an operation (isa.toml).
+  // slots of an operation (operations.toml).
   function automatic logic [1:0] alu_op_slots(input logic [7:0] op);
     case (op)
       8'd1: alu_op_slots = 2'd3;  // add_f32
@@ -1128,7 +1128,7 @@ package isa_pkg;
     endcase
   endfunction
 
-  // latency of an operation (isa.toml).
+  // latency of an operation (operations.toml).
   function automatic logic [4:0] lane_op_latency(input logic [7:0] op);
     case (op)
       8'd1: lane_op_latency = 5'd8;  // reduce_add_f32
@@ -1151,7 +1151,7 @@ package isa_pkg;
     endcase
   endfunction
 
-  // sources of an operation (isa.toml).
+  // sources of an operation (operations.toml).
   function automatic logic [1:0] lane_op_sources(input logic [7:0] op);
     case (op)
       8'd1: lane_op_sources = 2'd1;  // reduce_add_f32
@@ -1174,7 +1174,7 @@ package isa_pkg;
     endcase
   endfunction
 
-  // exists of an operation (isa.toml).
+  // exists of an operation (operations.toml).
   function automatic logic [0:0] lane_op_exists(input logic [7:0] op);
     case (op)
       8'd1: lane_op_exists = 1'd1;  // reduce_add_f32
@@ -1197,7 +1197,7 @@ package isa_pkg;
     endcase
   endfunction
 
-  // amount of an operation (isa.toml).
+  // amount of an operation (operations.toml).
   function automatic logic [0:0] lane_op_amount(input logic [7:0] op);
     case (op)
       8'd1: lane_op_amount = 1'd0;  // reduce_add_f32

@@ -1,4 +1,4 @@
-// Measures on rtl/vpu/vpu.sv what isa.toml says of every operation: the cycles until a bundle of the
+// Measures on rtl/vpu/vpu.sv what operations.toml says of every operation: the cycles until a bundle of the
 // same instance may use its result, and how often per cycle it is done with enough instances.
 
 #include <algorithm>
