@@ -18,10 +18,6 @@ struct Size {
   int64_t rows, columns;
 };
 
-int64_t RoundUp(int64_t value, int64_t multiple) {
-  return (value + multiple - 1) / multiple * multiple;
-}
-
 // %x + %b, then GELU.
 std::string GeluLines(const Size& size) {
   return fmt::format(R"(
@@ -56,16 +52,6 @@ std::string ProductProgram(const Size& size, int64_t depth) {
 
 class ActivationTest : public KernelTest {
  protected:
-  // Rows of `pitch` elements back to rows of `size.columns`.
-  static std::vector<float> Dense(const std::vector<float>& padded, const Size& size,
-                                  int64_t pitch) {
-    std::vector<float> dense;
-    for (int64_t r = 0; r < size.rows; ++r) {
-      dense.insert(dense.end(), padded.begin() + r * pitch,
-                   padded.begin() + r * pitch + size.columns);
-    }
-    return dense;
-  }
   static std::vector<uint16_t> PaddedBf16(const std::vector<float>& dense, const Size& size,
                                           int64_t pitch) {
     std::vector<uint16_t> padded(static_cast<size_t>(size.rows * pitch), 0x7fc0);
@@ -122,10 +108,11 @@ class ActivationTest : public KernelTest {
     Execute(program);
     const auto expected =
         evaluator::RunProgram(GeluProgram(size), {F32({size.rows, size.columns},
-                                                      Dense(x, size, pitch)),
+                                                      DenseRows(x, size.columns, pitch)),
                                                   F32({size.columns}, bias)});
     ASSERT_EQ(expected.size(), 1u);
-    ExpectClose(Dense(program.Output<float>(0), size, pitch), expected[0], kRelative, kAbsolute);
+    ExpectClose(DenseRows(program.Output<float>(0), size.columns, pitch), expected[0], kRelative,
+                kAbsolute);
   }
 
   // Two products: of the first two matrix units, or one behind the other in the only one.
@@ -182,7 +169,8 @@ class ActivationTest : public KernelTest {
           {F32({size.rows, depth}, a), F32({depth, size.columns}, w[i]),
            F32({size.columns}, std::vector<float>(of_column, of_column + size.columns))});
       ASSERT_EQ(expected.size(), 1u);
-      ExpectClose(Dense(program.Output<float>(i), size, pitch), expected[0], kRelative, kAbsolute);
+      ExpectClose(DenseRows(program.Output<float>(i), size.columns, pitch), expected[0], kRelative,
+                  kAbsolute);
     }
   }
 

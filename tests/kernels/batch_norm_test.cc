@@ -58,17 +58,15 @@ func.func public @main(%x: tensor<{0}x{1}xf32>, %dy: tensor<{0}x{1}xf32>, %g: te
 class BatchNorm {
  public:
   BatchNorm(const arch::ChipConfig& chip, const Size& size)
-      : chip_(chip), size_(size), program_(chip), pitch_((size.columns + 7) / 8 * 8) {
+      : chip_(chip), size_(size), program_(chip), pitch_(RoundUp(size.columns, 8)) {
     for (const char* name : {"column_sum", "column_square_deviation", "add_rows", "scale_rows",
                              "batch_norm", "batch_norm_gradient_sums", "batch_norm_gradient"}) {
-      auto kernel = kernel::AssembleFromLibrary(name, {}, chip);
-      EXPECT_TRUE(kernel.ok()) << kernel.status().message();
-      if (kernel.ok()) kernels_[name] = *kernel;
+      kernels_[name] = FromLibrary(name, {}, chip);
     }
   }
 
-  int64_t Matrix(const std::vector<float>& dense, int64_t rows) {
-    return program_.Input(Padded(dense, rows));
+  int64_t Matrix(const std::vector<float>& dense) {
+    return program_.Input(PaddedRows(dense, size_.columns, pitch_));
   }
   int64_t Rows(int64_t count) { return program_.Allocate(count * pitch_ * 4); }
   int64_t Row(int64_t address, int64_t row) const { return address + row * pitch_ * 4; }
@@ -134,24 +132,11 @@ class BatchNorm {
 
   void Store(int64_t address, int64_t rows) { program_.Store(address, rows * pitch_ * 4); }
   std::vector<float> Output(size_t n) const {
-    const std::vector<float> padded = program_.Output<float>(n);
-    std::vector<float> dense;
-    for (size_t r = 0; r * static_cast<size_t>(pitch_) < padded.size(); ++r) {
-      const auto row = padded.begin() + static_cast<int64_t>(r) * pitch_;
-      dense.insert(dense.end(), row, row + size_.columns);
-    }
-    return dense;
+    return DenseRows(program_.Output<float>(n), size_.columns, pitch_);
   }
   KernelProgram& program() { return program_; }
 
  private:
-  std::vector<float> Padded(const std::vector<float>& dense, int64_t rows) const {
-    std::vector<float> padded(static_cast<size_t>(rows * pitch_), NAN);
-    for (int64_t r = 0; r < rows; ++r) {
-      std::copy_n(dense.begin() + r * size_.columns, size_.columns, padded.begin() + r * pitch_);
-    }
-    return padded;
-  }
   int64_t One() { return one_ < 0 ? one_ = program_.Input(std::vector<float>(8, 1.0f)) : one_; }
 
   // Loop 0: column segments; loop 1: row groups of `rows` rows.
@@ -216,14 +201,14 @@ class BatchNormTest : public KernelTest {
     const std::vector<float> dy = RandomFloats(size.rows * size.columns);
     const std::vector<float> gamma = RandomFloats(size.columns), beta = RandomFloats(size.columns);
     BatchNorm norm(chip, size);
-    const int64_t x_at = norm.Matrix(x, size.rows), dy_at = norm.Matrix(dy, size.rows);
+    const int64_t x_at = norm.Matrix(x), dy_at = norm.Matrix(dy);
     // Rows: mean, variance, gamma, beta; and mean, variance, gamma, sum(dy), sum(dy * (x - mean)).
     std::vector<float> parameters(static_cast<size_t>(2 * size.columns), 0.0f);
     parameters.insert(parameters.end(), gamma.begin(), gamma.end());
     std::vector<float> gradients = parameters;
     parameters.insert(parameters.end(), beta.begin(), beta.end());
     gradients.resize(static_cast<size_t>(5 * size.columns), 0.0f);
-    const int64_t forward = norm.Matrix(parameters, 4), backward = norm.Matrix(gradients, 5);
+    const int64_t forward = norm.Matrix(parameters), backward = norm.Matrix(gradients);
     const int64_t sums = norm.Rows(kPartials), more = norm.Rows(kPartials);
     const int64_t y = norm.Rows(size.rows), dx = norm.Rows(size.rows);
     const float scale = 1.0f / static_cast<float>(size.rows);

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "host/kernel/assemble.h"
+#include "host/base/rounding.h"
 
 namespace systolith::kernels {
 namespace {
@@ -16,15 +16,6 @@ constexpr size_t kStep = 6, kSublane = 7;
 constexpr int64_t kBlockRows = 4;  // result rows of an instance, if the registers allow
 
 int32_t Int(int64_t value) { return static_cast<int32_t>(value); }
-int64_t Ceil(int64_t a, int64_t b) { return (a + b - 1) / b; }
-int64_t RoundUp(int64_t a, int64_t b) { return Ceil(a, b) * b; }
-
-kernel::Kernel Library(const std::string& name, const kernel::Parameters& parameters,
-                       const arch::ChipConfig& chip) {
-  auto kernel = kernel::AssembleFromLibrary(name, parameters, chip);
-  EXPECT_TRUE(kernel.ok()) << kernel.status().message();
-  return kernel.ok() ? std::move(kernel).value() : kernel::Kernel{};
-}
 
 }  // namespace
 
@@ -62,21 +53,22 @@ DepthwiseProgram::DepthwiseProgram(KernelProgram& program, const Depthwise& shap
   }
   taps_ = program.Input(laid_out);
   if (kind_ == Kind::kAny) {
-    kernel_ = Library("depthwise_any", {}, chip);
+    kernel_ = FromLibrary("depthwise_any", {}, chip);
   } else if (kind_ == Kind::kFlat) {
-    kernel_ = Library("depthwise_flat", {{"k", shape.k}, {"pixel", pitch_}}, chip);
+    kernel_ = FromLibrary("depthwise_flat", {{"k", shape.k}, {"pixel", pitch_}}, chip);
   } else {
     rows_ = std::min(kBlockRows, shape.out_height());
     const kernel::Parameters parameters = {{"k", shape.k}, {"rows", rows_}, {"pixel", lanes_}};
-    if (shape.stride == 2) tap_kernel_ = Library("depthwise_taps", {{"k", shape.k}}, chip);
-    kernel_ = Library(shape.stride == 2 ? "depthwise_stride2" : "depthwise_rows", parameters, chip);
+    if (shape.stride == 2) tap_kernel_ = FromLibrary("depthwise_taps", {{"k", shape.k}}, chip);
+    kernel_ = FromLibrary(shape.stride == 2 ? "depthwise_stride2" : "depthwise_rows", parameters,
+                          chip);
   }
 }
 
 int64_t DepthwiseProgram::Blocks() const {
   // The flat kernel starts k - 1 rows before the first result.
-  return kind_ == Kind::kFlat ? Ceil(shape_.out_height() + shape_.k - 1, shape_.k)
-                              : Ceil(shape_.out_height(), rows_);
+  return kind_ == Kind::kFlat ? CeilDivide(shape_.out_height() + shape_.k - 1, shape_.k)
+                              : CeilDivide(shape_.out_height(), rows_);
 }
 
 int64_t DepthwiseProgram::image_rows() const {
@@ -93,7 +85,7 @@ void DepthwiseProgram::Run(int64_t image, int64_t result) {
     RunFlat(image, result);
     return;
   }
-  for (int64_t s = 0; s < Ceil(shape_.channels, lanes_); ++s) RunRows(image, result, s);
+  for (int64_t s = 0; s < CeilDivide(shape_.channels, lanes_); ++s) RunRows(image, result, s);
 }
 
 arch::Stream DepthwiseProgram::Taps(StreamIndex index, int64_t first, int64_t step,
@@ -186,7 +178,7 @@ void DepthwiseProgram::RunRows(int64_t image, int64_t result, int64_t segment) {
   arch::Vector vector;
   vector.kernel_level = 2;
   vector.counts[kRow] = static_cast<uint32_t>(Blocks());
-  vector.counts[kGroup] = static_cast<uint32_t>(Ceil(shape_.out_width(), pixels_));
+  vector.counts[kGroup] = static_cast<uint32_t>(CeilDivide(shape_.out_width(), pixels_));
   std::vector<arch::Stream> streams = {Image(kIn0, 0, 0, segment, image, vector.bases[kIn0])};
   if (kind_ == Kind::kAny) {
     vector.counts[kWindowY] = vector.counts[kWindowX] = static_cast<uint32_t>(shape_.k);

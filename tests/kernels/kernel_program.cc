@@ -5,15 +5,14 @@
 
 #include <gtest/gtest.h>
 
+#include "host/base/rounding.h"
+#include "host/kernel/assemble.h"
+
 namespace systolith::kernels {
 namespace {
 
 constexpr int kStep = 6;     // of the eight strides: the bundle's step
 constexpr int kSublane = 7;  // and the sublane
-
-int64_t RoundUp(int64_t value, int64_t multiple) {
-  return (value + multiple - 1) / multiple * multiple;
-}
 
 }  // namespace
 
@@ -37,6 +36,13 @@ int64_t SegmentLanes(const arch::ChipConfig& chip) {
 }
 
 int64_t GroupLanes(const arch::ChipConfig& chip) { return chip.Lanes() * chip.vpu_sublanes; }
+
+kernel::Kernel FromLibrary(const std::string& name, const kernel::Parameters& parameters,
+                           const arch::ChipConfig& chip) {
+  auto kernel = kernel::AssembleFromLibrary(name, parameters, chip);
+  EXPECT_TRUE(kernel.ok()) << kernel.status().message();
+  return kernel.ok() ? std::move(kernel).value() : kernel::Kernel{};
+}
 
 uint32_t Bits(float value) { return std::bit_cast<uint32_t>(value); }
 

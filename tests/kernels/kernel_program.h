@@ -11,6 +11,7 @@
 #include "host/arch/chip_config.h"
 #include "host/arch/isa.h"
 #include "host/hal/transport.h"
+#include "host/kernel/assemble.h"
 #include "host/kernel/kernel.h"
 #include "sim/golden/testing/job.h"
 
@@ -47,6 +48,10 @@ int64_t BytesOf(arch::LaneType type);
 int64_t SegmentLanes(const arch::ChipConfig& chip);
 int64_t GroupLanes(const arch::ChipConfig& chip);
 uint32_t Bits(float value);
+
+// A kernel of the library; an error fails the test and gives an empty kernel.
+kernel::Kernel FromLibrary(const std::string& name, const kernel::Parameters& parameters,
+                           const arch::ChipConfig& chip);
 
 // A program that loads tensors into the unified buffer, runs kernels over them, and stores tensors.
 // Everything runs in order.

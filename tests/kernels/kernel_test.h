@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <memory>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "host/base/bfloat16.h"
+#include "host/base/rounding.h"
 #include "host/evaluator/test_util.h"
 #include "host/kernel/assemble.h"
 #include "tb/common/random.h"
@@ -24,6 +26,26 @@ using evaluator::Literal;
 using evaluator::Shape;
 
 constexpr float kInfinity = INFINITY;
+
+// Rows of `columns` elements as they lie in the buffer, `pitch` elements apart with NaN between, and
+// back.
+inline std::vector<float> PaddedRows(const std::vector<float>& dense, int64_t columns,
+                                     int64_t pitch) {
+  const int64_t rows = static_cast<int64_t>(dense.size()) / columns;
+  std::vector<float> padded(static_cast<size_t>(rows * pitch), NAN);
+  for (int64_t r = 0; r < rows; ++r) {
+    std::copy_n(dense.begin() + r * columns, columns, padded.begin() + r * pitch);
+  }
+  return padded;
+}
+inline std::vector<float> DenseRows(const std::vector<float>& padded, int64_t columns,
+                                    int64_t pitch) {
+  std::vector<float> dense;
+  for (auto row = padded.begin(); padded.end() - row >= pitch; row += pitch) {
+    dense.insert(dense.end(), row, row + columns);
+  }
+  return dense;
+}
 
 // Runs kernels of the library on chips and compares with the evaluator. Every test runs on the
 // golden model, or on what SYSTOLITH_KERNEL_TARGET names ("rtl": verilated chips).
@@ -45,13 +67,6 @@ class KernelTest : public tb::RandomTest {
     }
     for (arch::ChipConfig& chip : chips) chip.memory_bytes = 1 << 26;
     return chips;
-  }
-
-  static kernel::Kernel FromLibrary(const std::string& name, const kernel::Parameters& parameters,
-                                    const arch::ChipConfig& chip) {
-    auto kernel = kernel::AssembleFromLibrary(name, parameters, chip);
-    EXPECT_TRUE(kernel.ok()) << kernel.status().message();
-    return kernel.ok() ? std::move(kernel).value() : kernel::Kernel{};
   }
 
   static void Execute(KernelProgram& program) {

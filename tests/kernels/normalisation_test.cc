@@ -59,32 +59,14 @@ class NormalisationTest : public KernelTest {
     return (size.columns + SegmentLanes(chip) - 1) / SegmentLanes(chip);
   }
   static RowStream Rows(StreamIndex index, const Size& size, float fill = 0) {
-    const int64_t pitch = (size.columns + 7) / 8 * 8;
-    return {index, LaneType::kF32, size.rows, size.columns, pitch, 0, Bits(fill)};
+    return {index, LaneType::kF32, size.rows, size.columns, Pitch(size), 0, Bits(fill)};
   }
-  // Rows as they lie in the buffer, a multiple of 8 elements apart, and back.
-  static std::vector<float> Padded(const std::vector<float>& dense, const Size& size) {
-    const int64_t pitch = (size.columns + 7) / 8 * 8;
-    std::vector<float> padded(static_cast<size_t>(size.rows * pitch), NAN);
-    for (int64_t r = 0; r < size.rows; ++r) {
-      std::copy_n(dense.begin() + r * size.columns, size.columns, padded.begin() + r * pitch);
-    }
-    return padded;
-  }
-  static std::vector<float> Dense(const std::vector<float>& padded, const Size& size) {
-    const int64_t pitch = (size.columns + 7) / 8 * 8;
-    std::vector<float> dense;
-    for (int64_t r = 0; r < size.rows; ++r) {
-      dense.insert(dense.end(), padded.begin() + r * pitch,
-                   padded.begin() + r * pitch + size.columns);
-    }
-    return dense;
-  }
+  static int64_t Pitch(const Size& size) { return RoundUp(size.columns, 8); }
 
   void Softmax(const arch::ChipConfig& chip, const Size& size, bool wide) {
     const std::vector<float> x = RandomFloats(size.rows * size.columns, -20, 20);
     KernelProgram program(chip);
-    const std::vector<float> padded = Padded(x, size);
+    const std::vector<float> padded = PaddedRows(x, size.columns, Pitch(size));
     const auto bytes = static_cast<int64_t>(padded.size() * sizeof(float));
     const int64_t in = program.Input(padded);
     const int64_t out = program.Allocate(bytes);
@@ -116,7 +98,8 @@ class NormalisationTest : public KernelTest {
     const auto expected = evaluator::RunProgram(SoftmaxProgram(size),
                                                 {F32({size.rows, size.columns}, x)});
     ASSERT_EQ(expected.size(), 1u);
-    ExpectClose(Dense(program.Output<float>(0), size), expected[0], 2e-6, 1e-37);
+    ExpectClose(DenseRows(program.Output<float>(0), size.columns, Pitch(size)), expected[0],
+                2e-6, 1e-37);
   }
 
   void LayerNorm(const arch::ChipConfig& chip, const Size& size) {
@@ -124,7 +107,7 @@ class NormalisationTest : public KernelTest {
     const std::vector<float> gamma = RandomFloats(size.columns);
     const std::vector<float> beta = RandomFloats(size.columns);
     KernelProgram program(chip);
-    const std::vector<float> padded = Padded(x, size);
+    const std::vector<float> padded = PaddedRows(x, size.columns, Pitch(size));
     const auto bytes = static_cast<int64_t>(padded.size() * sizeof(float));
     const int64_t in = program.Input(padded);
     arch::Vector vector;
@@ -153,7 +136,8 @@ class NormalisationTest : public KernelTest {
                               {F32({size.rows, size.columns}, x), F32({size.columns}, gamma),
                                F32({size.columns}, beta)});
     ASSERT_EQ(expected.size(), 1u);
-    ExpectClose(Dense(program.Output<float>(0), size), expected[0], 1e-5, 2e-6);
+    ExpectClose(DenseRows(program.Output<float>(0), size.columns, Pitch(size)), expected[0],
+                1e-5, 2e-6);
   }
 };
 

@@ -11,12 +11,6 @@ constexpr int64_t kSlotAlignment = 64;  // rows of 8 elements of any type, and m
 
 }  // namespace
 
-int64_t RoundUp(int64_t value, int64_t multiple) {
-  return (value + multiple - 1) / multiple * multiple;
-}
-
-int64_t CeilDivide(int64_t value, int64_t divisor) { return (value + divisor - 1) / divisor; }
-
 HbmMap::Place HbmMap::Of(graph::Value value, bool writes) {
   const uint32_t number = tensor_of_value_.at(value);
   const isa::Tensor& tensor = tensors_[number];

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "host/arch/chip_config.h"
+#include "host/base/rounding.h"
 #include "host/base/status.h"
 #include "host/compiler/codegen/emitter.h"
 #include "host/compiler/codegen/transfer.h"
@@ -87,9 +88,6 @@ Status EmitReduction(Generator& generator, const Kernel& kernel);
 
 // What a slot for a tile of so many bytes takes in the buffer.
 int64_t SlotBytes(const arch::ChipConfig& chip, int64_t bytes);
-
-int64_t RoundUp(int64_t value, int64_t multiple);
-int64_t CeilDivide(int64_t value, int64_t divisor);
 
 }  // namespace systolith::compiler
 

@@ -7,6 +7,8 @@
 #include <limits>
 #include <numeric>
 
+#include "host/base/rounding.h"
+
 namespace systolith::compiler {
 namespace {
 
@@ -15,8 +17,6 @@ constexpr size_t kSublaneStride = arch::kLoops + 1;
 constexpr int64_t kRowAlignment = 8;  // elements
 constexpr int64_t kSlots = 2;         // ALU slots of a bundle
 constexpr int64_t kResultStream = arch::kInputStreams;
-
-int64_t CeilDivide(int64_t value, int64_t divisor) { return (value + divisor - 1) / divisor; }
 
 uint32_t Number(auto value) { return static_cast<uint32_t>(value); }
 

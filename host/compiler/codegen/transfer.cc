@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <functional>
 
+#include "host/base/rounding.h"
+
 namespace systolith::compiler {
 namespace {
 
@@ -12,10 +14,6 @@ struct Plan {
   int64_t buffer_run_bytes = 0;
   bool empty = false;
 };
-
-int64_t RoundUp(int64_t value, int64_t multiple) {
-  return (value + multiple - 1) / multiple * multiple;
-}
 
 Plan MakePlan(const Transfer& transfer) {
   Plan plan;

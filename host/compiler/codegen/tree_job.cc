@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "host/base/rounding.h"
 #include "host/compiler/codegen/row_job.h"
 #include "host/kernel/builder.h"
 
@@ -50,8 +51,6 @@ arch::AluOp Rounding(const TreeJob& job) {
   if (job.type == arch::LaneType::kBf16) return arch::AluOp::kRoundBf16;
   return job.type == arch::LaneType::kF16 ? arch::AluOp::kRoundF16 : arch::AluOp::kNone;
 }
-
-int64_t CeilDivide(int64_t value, int64_t divisor) { return (value + divisor - 1) / divisor; }
 
 }  // namespace
 
