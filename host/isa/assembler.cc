@@ -88,6 +88,14 @@ Status Assembler::Append(arch::Opcode opcode, arch::Transpose instruction) {
   return AppendFields(opcode, instruction, arch::kTransposeFields, arch::kTransposeWords);
 }
 
+void Assembler::SetTarget(uint32_t branch_pc, uint32_t target) {
+  if (!status_.ok()) return;  // the branch may not be there
+  const auto words = std::span(program_.words).subspan(branch_pc / 4, arch::kScalarWords);
+  arch::Scalar branch = arch::DecodeScalar(words);
+  branch.target = target;
+  Encode(branch, words);
+}
+
 Result<uint32_t> Assembler::AllocateFlag() {
   if (next_flag_ >= static_cast<uint32_t>(arch::kRemoteFlagBase)) {
     return InvalidArgument(fmt::format("all {} program flags are in use", arch::kRemoteFlagBase));

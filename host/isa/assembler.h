@@ -44,6 +44,9 @@ class Assembler {
   // Byte offset of the next instruction.
   uint32_t pc() const { return program_.bytes(); }
 
+  // Gives the branch at byte offset `branch_pc` another target, once it is known.
+  void SetTarget(uint32_t branch_pc, uint32_t target);
+
   // Appends `halt`, checks the program (check.h) and returns it.
   Result<Program> Finish();
 

@@ -8,24 +8,60 @@ namespace systolith::compiler {
 namespace {
 
 constexpr size_t kMaxWaits = 4;
+constexpr size_t kMaxPatches = 4;
+
+// Flags have 16 bits: a wait holds for 2^15 signals behind the one that it is for. Half of that is
+// left for what is issued while a wait stands in a queue.
+constexpr uint64_t kMostBetweenFences = 1 << 14;
+
+// Scalar registers 1..12 belong to the engines' flags.
+constexpr uint32_t kFirstLoadedScalar = arch::kScalars - Emitter::kLoadedScalars;
+static_assert(kFirstLoadedScalar >= kEngines);
 
 size_t Index(arch::Engine engine) { return static_cast<size_t>(engine); }
 
+struct Wait {
+  uint32_t flag;
+  uint64_t target;
+  uint32_t scalar;  // added to the target
+  bool weights;
+};
+
 template <typename T>
-void SetWait(T& instruction, size_t slot, uint32_t flag, uint64_t target, bool weights) {
-  const auto set = [&](uint32_t& f, uint32_t& w, uint32_t& t, uint32_t& valid) {
-    f = flag;
-    w = weights ? 1 : 0;
-    t = static_cast<uint32_t>(target & 0xffff);
+void SetWait(T& i, size_t slot, const Wait& wait) {
+  const auto set = [&](uint32_t& flag, uint32_t& weights, uint32_t& target, uint32_t& reg,
+                       uint32_t& valid) {
+    flag = wait.flag;
+    weights = wait.weights ? 1 : 0;
+    target = static_cast<uint32_t>(wait.target & 0xffff);
+    reg = wait.scalar;
     valid = 1;
   };
-  T& i = instruction;
   switch (slot) {
-    case 0: set(i.wait0_flag, i.wait0_weights, i.wait0_target, i.wait0_valid); break;
-    case 1: set(i.wait1_flag, i.wait1_weights, i.wait1_target, i.wait1_valid); break;
-    case 2: set(i.wait2_flag, i.wait2_weights, i.wait2_target, i.wait2_valid); break;
-    default: set(i.wait3_flag, i.wait3_weights, i.wait3_target, i.wait3_valid); break;
+    case 0: set(i.wait0_flag, i.wait0_weights, i.wait0_target, i.wait0_reg, i.wait0_valid); break;
+    case 1: set(i.wait1_flag, i.wait1_weights, i.wait1_target, i.wait1_reg, i.wait1_valid); break;
+    case 2: set(i.wait2_flag, i.wait2_weights, i.wait2_target, i.wait2_reg, i.wait2_valid); break;
+    default: set(i.wait3_flag, i.wait3_weights, i.wait3_target, i.wait3_reg, i.wait3_valid); break;
   }
+}
+
+template <typename T>
+void SetPatch(T& i, size_t slot, const RegisterPatch& patch) {
+  const auto set = [&](uint32_t& word, uint32_t& reg) {
+    word = patch.word;
+    reg = patch.scalar;
+  };
+  switch (slot) {
+    case 0: set(i.patch0_word, i.patch0_reg); break;
+    case 1: set(i.patch1_word, i.patch1_reg); break;
+    case 2: set(i.patch2_word, i.patch2_reg); break;
+    default: set(i.patch3_word, i.patch3_reg); break;
+  }
+}
+
+template <typename Clock>
+void Join(Clock& clock, const Clock& other) {
+  for (size_t e = 0; e < clock.size(); ++e) clock[e] = std::max(clock[e], other[e]);
 }
 
 }  // namespace
@@ -55,31 +91,36 @@ template <typename T>
 void Emitter::Append(arch::Opcode opcode, arch::Engine engine, T instruction,
                      const Touches& touches) {
   const size_t self = Index(engine);
+  if (issued_[self] - fenced_[self] >= kMostBetweenFences) Fence();
+  for (Clock& known : known_[self]) Join(known, known_[kSequencer][0]);
   std::vector<Need> needs;
   CollectNeeds(self, false, touches.reads, touches.writes, needs);
   CollectNeeds(self, true, touches.weight_reads, {}, needs);
 
   // A wait may make another one superfluous: later knowledge first, then only what is missing.
-  std::vector<Need> waits;
+  std::vector<Wait> waits;
   for (const Need& need : needs) {
     Clock& known = known_[self][need.weights ? 1 : 0];
     if (known[need.engine] >= need.number) continue;
-    waits.push_back(need);
-    const Clock& then = history_[need.engine][need.number - 1];
-    for (size_t e = 0; e < kEngines; ++e) known[e] = std::max(known[e], then[e]);
+    const Moment& then = MomentOf(need.engine, need.number);
+    waits.push_back({flags_[need.engine], then.count, ScalarOf(need.engine), need.weights});
+    Join(known, then.clock);
   }
   size_t first = 0;
   for (; waits.size() - first > kMaxWaits; first += kMaxWaits) {
     arch::Sync sync;
     sync.engine = static_cast<uint32_t>(engine);
     for (size_t i = 0; i < kMaxWaits; ++i) {
-      const Need& need = waits[first + i];
-      SetWait(sync, i, flags_[need.engine], need.number, false);
+      Wait wait = waits[first + i];
+      wait.weights = false;
+      SetWait(sync, i, wait);
     }
     assembler_.Append(arch::Opcode::kSync, sync).ok();  // errors come back from Finish
   }
-  for (size_t i = first; i < waits.size(); ++i) {
-    SetWait(instruction, i - first, flags_[waits[i].engine], waits[i].number, waits[i].weights);
+  for (size_t i = first; i < waits.size(); ++i) SetWait(instruction, i - first, waits[i]);
+  if (touches.patches.size() > kMaxPatches) Fail(Internal("more than four register patches"));
+  for (size_t i = 0; i < std::min(touches.patches.size(), kMaxPatches); ++i) {
+    SetPatch(instruction, i, touches.patches[i]);
   }
   instruction.engine = static_cast<uint32_t>(engine);
   instruction.signal0_flag = flags_[self];
@@ -90,9 +131,9 @@ void Emitter::Append(arch::Opcode opcode, arch::Engine engine, T instruction,
   const uint64_t number = ++issued_[self];
   // The end of a matmul is the end of both of its streams; neither stream knows that of itself.
   Clock clock = known_[self][0];
-  for (size_t e = 0; e < kEngines; ++e) clock[e] = std::max(clock[e], known_[self][1][e]);
+  Join(clock, known_[self][1]);
   clock[self] = number;
-  history_[self].push_back(clock);
+  history_[self].push_back({clock, ++counts_[self]});
   for (AccessLog* log : touches.reads) log->read[self] = number;
   for (AccessLog* log : touches.weight_reads) log->read[self] = number;
   for (AccessLog* log : touches.writes) log->write[self] = number;

@@ -32,18 +32,31 @@ struct AccessLog {
   }
 };
 
-// The places that an instruction touches.
+// A scalar register of the sequencer that is added to a word of an instruction when it is issued.
+struct RegisterPatch {
+  uint32_t word = 0;  // from 12 up
+  uint32_t scalar = 0;
+};
+
+// The places that an instruction touches, and what is added to it at run time.
 struct Touches {
   std::vector<AccessLog*> reads;
   std::vector<AccessLog*> weight_reads;  // matmul: read by the weight stream, which runs ahead
   std::vector<AccessLog*> writes;
+  std::vector<RegisterPatch> patches = {};  // at most 4
 };
 
 // Appends instructions and adds the flags that order them. Every engine has one flag, which each of
 // its instructions raises once at its end; so "instruction n of that engine is done" is "flag >=
-// n". An instruction waits for the last conflicting instruction of every other engine (writes
-// before its reads, reads and writes before its writes), unless that is known already: each engine
-// remembers what the instructions that it waited for knew. Waits only ever point backwards.
+// its count behind n". An instruction waits for the last conflicting instruction of every other
+// engine (writes before its reads, reads and writes before its writes), unless that is known
+// already: each engine remembers what the instructions that it waited for knew. Waits only ever
+// point backwards.
+//
+// Control flow is the sequencer's. Where paths meet it lets all engines finish (a fence), so that
+// nothing in front of a border need be waited for behind it; and since the number of instructions
+// on a path is known only at run time, scalar register e holds what the flag of engine e counts
+// beyond what the program text says.
 //
 // Errors (a stride that does not fit 32 bits, say) are kept until Finish().
 class Emitter {
@@ -62,6 +75,35 @@ class Emitter {
   void LoadKernel(arch::LoadKernel instruction);
   void Stream(arch::Stream instruction);
 
+  // The 32-bit word at a byte address of the unified buffer (a multiple of 4) in a scalar register:
+  // the sequencer waits until what the log says to have been written is there. Registers go round:
+  // one keeps its value while the next kLoadedScalars - 1 are loaded. Instructions take it as a
+  // patch.
+  static constexpr uint32_t kLoadedScalars = 16;
+  uint32_t LoadScalarFromBuffer(int64_t address, const AccessLog& log);
+
+  // while: BeginLoop, the condition, LeaveLoopIfZero of its result, the body, EndLoop.
+  struct Loop {
+    uint32_t head_pc = 0, branch_pc = 0;
+    std::array<uint64_t, kEngines> head{}, exit{};  // what the flags count there
+  };
+  Loop BeginLoop();
+  void LeaveLoopIfZero(Loop& loop, uint32_t scalar);
+  void EndLoop(const Loop& loop);
+
+  // if and case: BeginBranches, each branch in order with BeginBranch in front, EndBranches. An if
+  // takes branch 0 unless the scalar is 0; a case whose scalar is no branch's number the last.
+  enum class Choice : uint8_t { kIf, kCase };
+  struct Branches {
+    std::vector<uint32_t> branch_pcs;  // the instruction that goes to each branch
+    std::vector<uint32_t> end_pcs;     // the one that leaves it
+    std::array<uint64_t, kEngines> start{};
+    size_t begun = 0;
+  };
+  Branches BeginBranches(Choice choice, size_t count, uint32_t scalar);
+  void BeginBranch(Branches& branches);
+  void EndBranches(Branches& branches);
+
   // Narrows a stride or address; an error is kept if it does not fit.
   int32_t Stride(int64_t value);
   uint32_t Address(int64_t value);
@@ -71,6 +113,7 @@ class Emitter {
 
  private:
   static constexpr size_t kStreams = 2;  // 0: the instruction; 1: the weight stream of a matmul
+  static constexpr size_t kSequencer = 0;
   using Clock = std::array<uint64_t, kEngines>;
 
   struct Need {
@@ -78,18 +121,48 @@ class Emitter {
     uint64_t number;
     bool weights;
   };
+  // An instruction, once it is done.
+  struct Moment {
+    Clock clock;         // what its engine knew
+    uint64_t count = 0;  // of its engine's flag, less the engine's register
+  };
 
   template <typename T>
   void Append(arch::Opcode opcode, arch::Engine engine, T instruction, const Touches& touches);
   void CollectNeeds(size_t engine, bool weights, const std::vector<AccessLog*>& reads,
                     const std::vector<AccessLog*>& writes, std::vector<Need>& needs) const;
+  const Moment& MomentOf(size_t engine, uint64_t number) const {
+    return history_[engine][number - fenced_[engine] - 1];
+  }
+
+  // The register that is added to counts of the engine's flag; 0: none yet.
+  uint32_t ScalarOf(size_t engine) const {
+    return has_borders_ ? static_cast<uint32_t>(engine) : 0;
+  }
+
+  // The sequencer waits for an instruction, unless it knows that it is done.
+  void Await(size_t engine, uint64_t number);
+  // The sequencer waits for everything.
+  void Fence();
+  // The flags' registers take up the difference between two counts, and counting goes on from
+  // `to`.
+  void ContinueFrom(const std::array<uint64_t, kEngines>& to);
+  void AppendAwait(size_t engine, uint64_t count);
+  // Returns the branch's place.
+  uint32_t AppendBranch(arch::Condition condition, uint32_t scalar, size_t number,
+                        uint32_t target);
+  void EndBranch(Branches& branches);
 
   isa::Assembler assembler_;
   Status error_;
   std::array<uint32_t, kEngines> flags_{};
-  std::array<uint64_t, kEngines> issued_{};                 // instructions of each engine
+  bool has_borders_ = false;           // registers of flags may differ from 0
+  uint32_t next_scalar_ = 0;
+  std::array<uint64_t, kEngines> issued_{};  // instructions of each engine; they are numbered
+  std::array<uint64_t, kEngines> counts_{};  // of the flags, less their registers
+  std::array<uint64_t, kEngines> fenced_{};  // all of these are known to be done
   std::array<std::array<Clock, kStreams>, kEngines> known_{};
-  std::array<std::vector<Clock>, kEngines> history_;        // what instruction n knew at its end
+  std::array<std::vector<Moment>, kEngines> history_;  // since the fence
 };
 
 }  // namespace systolith::compiler

@@ -101,6 +101,102 @@ TEST(EmitterTest, AStrideThatDoesNotFitIsAnError) {
   EXPECT_EQ(emitter.Finish().status().code(), StatusCode::kUnsupported);
 }
 
+// What the sequencer and the engines do: engines at once, in program order.
+class Execution {
+ public:
+  explicit Execution(const isa::Program& program) {
+    for (uint32_t pc = 0;;) {
+      const isa::Instruction instruction = *isa::Instruction::Decode(program.words, pc);
+      pc += instruction.info->words * 4;
+      if (instruction.engine != 0) {
+        for (const isa::Instruction::Wait& wait : instruction.waits) {
+          Expect(wait.flag, wait.target + scalars_[wait.reg], instruction.pc);
+        }
+        for (const isa::Instruction::Signal& signal : instruction.signals) ++flags_[signal.flag];
+        continue;
+      }
+      const arch::Scalar scalar = arch::DecodeScalar(instruction.words);
+      const auto imm = static_cast<uint32_t>(scalar.imm);
+      const auto left = static_cast<int32_t>(scalars_[scalar.rs]);
+      switch (instruction.info->opcode) {
+        case arch::Opcode::kHalt: return;
+        case arch::Opcode::kAdd: scalars_[scalar.rd] = scalars_[scalar.rs] + imm; break;
+        case arch::Opcode::kAwait:
+          Expect(scalar.target, imm + scalars_[scalar.rs], instruction.pc);
+          break;
+        case arch::Opcode::kLoadScalar:
+          scalars_[scalar.rd] = loaded_++ % 5 == 4 ? 0 : 1;  // four times round, then out
+          break;
+        default: {
+          const auto condition = static_cast<arch::Condition>(scalar.condition);
+          const bool equal = left == scalar.imm;
+          if (condition == arch::Condition::kAlways ||
+              equal == (condition == arch::Condition::kEq)) {
+            pc = scalar.target;
+          }
+        }
+      }
+    }
+  }
+  uint32_t flag(size_t number) const { return flags_[number]; }
+
+ private:
+  // Everything in front has been done, so a wait must hold, and never for more than there is.
+  void Expect(uint32_t flag, uint32_t target, uint32_t pc) const {
+    const auto ahead = static_cast<int16_t>(static_cast<uint16_t>(flags_[flag] - target));
+    EXPECT_GE(ahead, 0) << "pc " << pc;
+    EXPECT_LE(ahead, 1 << 14) << "pc " << pc;
+  }
+
+  std::array<uint32_t, arch::kFlags> flags_{};
+  std::array<uint32_t, arch::kScalars> scalars_{};
+  uint32_t loaded_ = 0;
+};
+
+TEST(EmitterTest, CountsGoOnBehindLoopsAndBranches) {
+  Emitter emitter(Chip());
+  AccessLog a, b;
+  const auto load_and_store = [&](int loads) {
+    for (int i = 0; i < loads; ++i) emitter.Load(OneRun(), {{&b}, {}, {&a}});
+    emitter.Store(OneRun(), {{&a}, {}, {&b}});
+  };
+  load_and_store(2);
+  Emitter::Loop loop = emitter.BeginLoop();
+  load_and_store(1);
+  emitter.LeaveLoopIfZero(loop, emitter.LoadScalarFromBuffer(0, a));
+  Emitter::Branches branches =
+      emitter.BeginBranches(Emitter::Choice::kIf, 2, emitter.LoadScalarFromBuffer(0, a));
+  for (int loads = 3; loads < 5; ++loads) {
+    emitter.BeginBranch(branches);
+    load_and_store(loads);
+  }
+  emitter.EndBranches(branches);
+  load_and_store(1);
+  emitter.EndLoop(loop);
+  load_and_store(1);
+  Result<isa::Program> program = emitter.Finish();
+  ASSERT_TRUE(program.ok()) << program.status().message();
+  const Execution run(*program);
+  // Loads are numbered 0 ...: the condition takes 0, 2 and 4, the if 1 and 3.
+  EXPECT_EQ(run.flag(0), 2u + 3 * 1 + 2 * (3 + 1) + 1);
+  EXPECT_EQ(run.flag(1), 1u + 3 * 1 + 2 * (1 + 1) + 1);
+}
+
+TEST(EmitterTest, LongProgramsWaitOnlyForWhatFlagsCanTell) {
+  Emitter emitter(Chip());
+  emitter.LoadKernel(EmptyKernel());
+  AccessLog first, other;
+  emitter.Vector(Row(), {{}, {}, {&first}});
+  for (int i = 0; i < 100000; ++i) emitter.Load(OneRun(), {{}, {}, {&other}});
+  emitter.Vector(Row(), {{&other}, {}, {}});
+  emitter.Load(OneRun(), {{&first}, {}, {}});
+  emitter.Store(OneRun(), {{&first, &other}, {}, {}});
+  Result<isa::Program> program = emitter.Finish();
+  ASSERT_TRUE(program.ok()) << program.status().message();
+  const Execution run(*program);
+  EXPECT_EQ(run.flag(0), 100001u);
+}
+
 arch::Dma OnlyLoad(const Transfer& transfer) {
   Emitter emitter(Chip());
   EmitLoad(emitter, transfer, {});

@@ -104,6 +104,23 @@ AccessLog& Generator::AccumulatorLog(int64_t mxu, int64_t half) {
   return accumulators_[static_cast<size_t>(2 * mxu + half)];
 }
 
+uint32_t Generator::LoadScalar(graph::Value value, graph::ElementType type) {
+  constexpr int kScalarBytes = 4;
+  std::vector<TileSlot> slots = AllocateSlots(1, kScalarBytes, 1);
+  const HbmMap::Place place = hbm_.Of(value, false);
+  Transfer transfer;
+  transfer.segment = place.segment;
+  transfer.offset = place.offset;
+  transfer.buffer = slots[0].address;
+  transfer.element_bytes = std::min(graph::ByteWidth(type), kScalarBytes);
+  transfer.pad_bytes = kScalarBytes;
+  EmitLoad(emitter_, transfer, {{place.log}, {}, slots[0].Logs()});
+  const uint32_t scalar =
+      emitter_.LoadScalarFromBuffer(slots[0].address, slots[0].pieces[0]);
+  Release(slots, kScalarBytes);
+  return scalar;
+}
+
 void Generator::EmitZeros(TileSlot& slot, int64_t bytes) {
   RowJob job;
   job.length = SlotBytes(chip_, bytes) / LaneBytes(arch::LaneType::kF32);

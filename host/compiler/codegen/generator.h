@@ -65,6 +65,10 @@ class Generator {
   // Half `half` of the accumulators of one matrix unit.
   AccessLog& AccumulatorLog(int64_t mxu, int64_t half);
 
+  // The first element of a stored tensor of integers or i1 in a scalar register; what is narrower
+  // than 32 bits is filled up with zeros, of what is wider the low half is taken.
+  uint32_t LoadScalar(graph::Value value, graph::ElementType type);
+
   // Writes zeros over a slot.
   void EmitZeros(TileSlot& slot, int64_t bytes);
 
