@@ -8,12 +8,13 @@
 
 #include "host/base/status.h"
 #include "host/graph/graph.h"
+#include "host/import/source.h"
 
 namespace systolith::import {
 
 // A place in the text being read, and the small pieces that MLIR text is made of. Everything first
 // skips white space and comments. Errors carry file, line and column.
-class Cursor {
+class Cursor : public Source {
  public:
   Cursor(std::string_view text, std::string file_name, int first_line);
 
@@ -48,11 +49,11 @@ class Cursor {
   // From an opening bracket to its partner; strings and "->" are respected.
   Status SkipBalanced();
 
-  graph::Location LocationOf(size_t offset) const;
+  graph::Location LocationOf(size_t offset) const override;
   Status Error(const std::string& reason);
   Status Refuse(const std::string& reason);  // Unsupported
-  Status ErrorAt(size_t offset, const std::string& reason) const;
-  Status RefuseAt(size_t offset, const std::string& reason) const;
+  Status ErrorAt(size_t offset, const std::string& reason) const override;
+  Status RefuseAt(size_t offset, const std::string& reason) const override;
 
  private:
   void SkipSpace();

@@ -20,16 +20,16 @@ using Names = std::initializer_list<std::string_view>;
 // Reads one operation's dictionary.
 class Reader {
  public:
-  Reader(const Cursor& cursor, const Attribute& dict) : cursor_(cursor), dict_(dict) {}
+  Reader(const Source& source, const Attribute& dict) : source_(source), dict_(dict) {}
 
   bool Has(Names names) const { return dict_.Find(names) != nullptr; }
 
   Status Fail(const Attribute& attribute, const std::string& reason) const {
-    return cursor_.ErrorAt(attribute.offset != 0 ? attribute.offset : dict_.offset, reason);
+    return source_.ErrorAt(attribute.offset != 0 ? attribute.offset : dict_.offset, reason);
   }
 
   Status Missing(Names names) const {
-    return cursor_.ErrorAt(dict_.offset,
+    return source_.ErrorAt(dict_.offset,
                            fmt::format("the attribute {} is missing", *names.begin()));
   }
 
@@ -88,13 +88,13 @@ class Reader {
   }
 
   // Reads another dictionary of the same operation.
-  Reader Of(const Attribute& dict) const { return Reader(cursor_, dict); }
+  Reader Of(const Attribute& dict) const { return Reader(source_, dict); }
 
   Result<Reader> Nested(Names names) const {
     const Attribute* found = dict_.Find(names);
     if (found == nullptr) return Missing(names);
     if (found->kind != Kind::kDict) return Fail(*found, "expected named entries");
-    return Reader(cursor_, *found);
+    return Reader(source_, *found);
   }
 
   // [[low, high], ...] or dense<...> : tensor<Nx2xi64>.
@@ -145,7 +145,7 @@ class Reader {
   const Attribute* Find(Names names) const { return dict_.Find(names); }
 
  private:
-  const Cursor& cursor_;
+  const Source& source_;
   const Attribute& dict_;
 };
 
@@ -348,9 +348,9 @@ Result<Attributes> BuildCustomCall(const Reader& reader) {
 
 }  // namespace
 
-Result<Attributes> BuildAttributes(const Cursor& cursor, Opcode opcode, const Attribute& dict,
+Result<Attributes> BuildAttributes(const Source& source, Opcode opcode, const Attribute& dict,
                                    const std::vector<Shape>& operands) {
-  const Reader reader(cursor, dict);
+  const Reader reader(source, dict);
   const Shape operand = operands.empty() ? Shape{} : operands[0];
   switch (opcode) {
     case Opcode::kConstant: return BuildConstant(reader);

@@ -11,20 +11,13 @@
 #include "host/graph/graph.h"
 #include "host/import/attribute.h"
 #include "host/import/cursor.h"
+#include "host/import/op_emitter.h"
 
 namespace systolith::import {
 
-// An operation as it stands in the text, before it becomes a graph::Op.
-struct OpText {
-  std::string name;  // "stablehlo.add"
-  graph::Opcode opcode = graph::Opcode::kReturn;
-  size_t offset = 0;
+// An operation as it stands in the text.
+struct OpText : ImportedOp {
   std::vector<std::pair<std::string_view, int64_t>> results;  // name, how many values it stands for
-  std::vector<graph::Value> operands;
-  Attribute dict;
-  std::vector<graph::Region> regions;
-  std::vector<graph::Shape> inputs;   // operand types, where the text gives them
-  std::vector<graph::Shape> outputs;  // result types
 };
 
 // Reads a module. One object reads one text.
@@ -52,7 +45,6 @@ class Parser {
   // parser_op.cc: operations.
   Status ParseOp(graph::Region& region);
   Status ParseResultNames(OpText& op);
-  Status ChooseOpcode(OpText& op);
   Status ParseGeneric(OpText& op);
   Status ParsePretty(OpText& op);
   Status ParsePrettyWord(OpText& op);
@@ -61,21 +53,12 @@ class Parser {
   Status ParseTypes(OpText& op);
   Result<std::vector<graph::Shape>> ParseTypeList();
   Status Emit(OpText& op, graph::Region& region);
-  Status Append(OpText& op, graph::Opcode opcode, graph::Attributes attributes,
-                graph::Region& region);
-  bool IsCheckOp(const OpText& op) const { return op.name.starts_with("check."); }
 
-  // parser_special.cc: operations with a form of their own, and those that become others.
+  // parser_special.cc: operations with a form of their own.
   Status ParseWhile(OpText& op);
   Status ParseReduce(OpText& op);
   Status ParseReducer(OpText& op, size_t inputs);
   Status BuildAppliedRegion(OpText& op, std::string_view applied);
-  Status EmitCheck(OpText& op, graph::Region& region);
-  Status EmitTopK(OpText& op, graph::Region& region);
-
-  void SetEntry(OpText& op, const char* name, Attribute value) {
-    op.dict.entries.emplace_back(name, std::move(value));
-  }
 
   Cursor cursor_;
   AttributeParser attributes_;

@@ -1,7 +1,7 @@
 // The operations of parser.h.
 #include <fmt/format.h>
 
-#include "host/import/op_attributes.h"
+#include "host/import/op_emitter.h"
 #include "host/import/parser.h"
 
 namespace systolith::import {
@@ -39,7 +39,7 @@ Status Parser::ParseOp(Region& region) {
     ASSIGN_OR_RETURN(const std::string_view name, cursor_.Identifier("an operation"));
     op.name = name;
   }
-  RETURN_IF_ERROR(ChooseOpcode(op));
+  ASSIGN_OR_RETURN(op.opcode, ChooseOpcode(cursor_, op.name, op.dict.offset));
   if (generic) {
     RETURN_IF_ERROR(ParseGeneric(op));
   } else if (op.opcode == Opcode::kWhile) {
@@ -67,50 +67,6 @@ Status Parser::ParseResultNames(OpText& op) {
     op.results.emplace_back(name, count);
   } while (cursor_.TryConsume(","));
   return cursor_.Expect("=");
-}
-
-Status Parser::ChooseOpcode(OpText& op) {
-  const std::string& name = op.name;
-  if (name == "return" || name == "func.return" || name == "stablehlo.return") {
-    op.opcode = Opcode::kReturn;
-    return OkStatus();
-  }
-  if (name == "call" || name == "func.call" || name == "stablehlo.composite") {
-    op.opcode = Opcode::kCall;
-    return OkStatus();
-  }
-  if (name == "stablehlo.dot") {
-    op.opcode = Opcode::kDotGeneral;
-    return OkStatus();
-  }
-  if (name == "chlo.square") {
-    op.opcode = Opcode::kMultiply;
-    return OkStatus();
-  }
-  if (name == "chlo.tan") {  // the same operation under an older name
-    op.opcode = Opcode::kTan;
-    return OkStatus();
-  }
-  if (name == "chlo.top_k") {
-    op.opcode = Opcode::kSort;
-    return OkStatus();
-  }
-  if (name == "check.expect_eq" || name == "check.expect_eq_const" ||
-      name == "check.expect_almost_eq" || name == "check.expect_almost_eq_const" ||
-      name == "check.expect_close") {
-    op.opcode = Opcode::kCustomCall;
-    return OkStatus();
-  }
-  const size_t dot = name.find('.');
-  if (dot != std::string::npos) {
-    const auto opcode = graph::OpcodeFromName(std::string_view(name).substr(dot + 1));
-    if (opcode && graph::OpcodeDialect(*opcode) == std::string_view(name).substr(0, dot)) {
-      op.opcode = *opcode;
-      return OkStatus();
-    }
-    return cursor_.RefuseAt(op.dict.offset, fmt::format("operation {} is not supported", name));
-  }
-  return cursor_.ErrorAt(op.dict.offset, fmt::format("expected an operation but found '{}'", name));
 }
 
 // (%a, %b) <{properties}> ({regions}) {attributes} : (types) -> types
@@ -167,13 +123,13 @@ Status Parser::ParsePretty(OpText& op) {
       }
       case '@': {
         ASSIGN_OR_RETURN(const std::string symbol, cursor_.Symbol());
-        SetEntry(op, op.opcode == Opcode::kCall ? "callee" : "call_target_name",
+        op.SetEntry(op.opcode == Opcode::kCall ? "callee" : "call_target_name",
                  Text(Kind::kSymbol, symbol));
         break;
       }
       case '"': {
         ASSIGN_OR_RETURN(const std::string text, cursor_.String());
-        SetEntry(op, "name", Text(Kind::kString, text));
+        op.SetEntry("name", Text(Kind::kString, text));
         break;
       }
       case '(':
@@ -216,7 +172,7 @@ Status Parser::ParsePrettyWord(OpText& op) {
   }
   if (cursor_.Sees("dense") || cursor_.Sees("dense_resource")) {
     ASSIGN_OR_RETURN(Attribute value, attributes_.Parse(true));
-    SetEntry(op, "value", std::move(value));
+    op.SetEntry("value", std::move(value));
     return OkStatus();
   }
   const size_t offset = cursor_.offset();
@@ -226,7 +182,7 @@ Status Parser::ParsePrettyWord(OpText& op) {
     if (op.opcode != Opcode::kCompare) {
       return cursor_.ErrorAt(offset, fmt::format("'{}' has no place in {}", name, op.name));
     }
-    SetEntry(op, op.operands.empty() ? "comparison_direction" : "compare_type",
+    op.SetEntry(op.operands.empty() ? "comparison_direction" : "compare_type",
              Text(Kind::kKeyword, name));
     return OkStatus();
   }
@@ -274,9 +230,9 @@ Status Parser::ParseSliceRanges(OpText& op) {
     } while (cursor_.TryConsume(","));
     RETURN_IF_ERROR(cursor_.Expect("]"));
   }
-  SetEntry(op, "start_indices", std::move(start));
-  SetEntry(op, "limit_indices", std::move(limit));
-  SetEntry(op, "strides", std::move(stride));
+  op.SetEntry("start_indices", std::move(start));
+  op.SetEntry("limit_indices", std::move(limit));
+  op.SetEntry("strides", std::move(stride));
   return OkStatus();
 }
 
@@ -328,72 +284,23 @@ Status Parser::ParseTypes(OpText& op) {
 }
 
 Status Parser::Emit(OpText& op, Region& region) {
-  std::vector<Shape> operands;
-  for (const Value operand : op.operands) operands.push_back(function_->shape(operand));
-  if (op.inputs.size() > operands.size()) {
-    return cursor_.ErrorAt(op.dict.offset,
-                           fmt::format("{} has fewer operands than types", op.name));
-  }
-  for (size_t i = 0; i < op.inputs.size(); ++i) {
-    if (op.inputs[i] != operands[i]) {
-      return cursor_.ErrorAt(op.dict.offset,
-                             fmt::format("operand {} of {} is {} but its type says {}", i, op.name,
-                                         operands[i].ToString(), op.inputs[i].ToString()));
-    }
-  }
-  if (IsCheckOp(op)) return EmitCheck(op, region);
-  if (op.name == "chlo.top_k") return EmitTopK(op, region);
-  if (op.name == "chlo.square") {
-    if (op.operands.size() != 1) return cursor_.ErrorAt(op.offset, "chlo.square takes one operand");
-    op.operands.push_back(op.operands[0]);
-  }
-  if (op.name == "stablehlo.composite") {
-    const Attribute* decomposition = op.dict.Find({"decomposition"});
-    if (decomposition == nullptr) {
-      return cursor_.ErrorAt(op.dict.offset, "the composite has no decomposition");
-    }
-    SetEntry(op, "callee", Text(Kind::kSymbol, decomposition->text));
-  }
-  if (op.name == "stablehlo.dot" && operands.size() == 2) {
-    graph::DotGeneralAttributes dot;
-    ASSIGN_OR_RETURN(graph::Attributes general, BuildAttributes(cursor_, op.opcode, op.dict, {}));
-    dot.precision = std::get<graph::DotGeneralAttributes>(general).precision;
-    dot.lhs_contracting = {std::max(operands[0].rank() - 1, 0)};
-    dot.rhs_contracting = {0};
-    return Append(op, op.opcode, std::move(dot), region);
-  }
-  ASSIGN_OR_RETURN(graph::Attributes attributes,
-                   BuildAttributes(cursor_, op.opcode, op.dict, operands));
-  if (op.opcode == Opcode::kConstant && op.outputs.empty()) {
-    op.outputs = {std::get<graph::ConstantAttributes>(attributes).value->shape()};
-  }
-  return Append(op, op.opcode, std::move(attributes), region);
-}
-
-Status Parser::Append(OpText& text, Opcode opcode, graph::Attributes attributes, Region& region) {
-  graph::Op op;
-  op.opcode = opcode;
-  op.operands = std::move(text.operands);
-  op.attributes = std::move(attributes);
-  op.regions = std::move(text.regions);
-  op.location = cursor_.LocationOf(text.offset);
-  for (Shape& shape : text.outputs) op.results.push_back(function_->NewValue(std::move(shape)));
+  ASSIGN_OR_RETURN(const std::vector<Value> values,
+                   OpEmitter(cursor_, *function_).Emit(op, region));
   size_t next = 0;
-  for (const auto& [name, count] : text.results) {
+  for (const auto& [name, count] : op.results) {
     const size_t end = next + static_cast<size_t>(count);
-    if (end > op.results.size()) {
-      return cursor_.ErrorAt(text.offset, fmt::format("{} has only {} results", text.name,
-                                                      op.results.size()));
+    if (end > values.size()) {
+      return cursor_.ErrorAt(op.offset, fmt::format("{} has only {} results", op.name,
+                                                    values.size()));
     }
-    RETURN_IF_ERROR(Define(name, {op.results.begin() + static_cast<int64_t>(next),
-                                  op.results.begin() + static_cast<int64_t>(end)}, text.offset));
+    RETURN_IF_ERROR(Define(name, {values.begin() + static_cast<int64_t>(next),
+                                  values.begin() + static_cast<int64_t>(end)}, op.offset));
     next = end;
   }
-  if (!text.results.empty() && next != op.results.size()) {
-    return cursor_.ErrorAt(text.offset, fmt::format("{} has {} results but names for {}", text.name,
-                                                    op.results.size(), next));
+  if (!op.results.empty() && next != values.size()) {
+    return cursor_.ErrorAt(op.offset, fmt::format("{} has {} results but names for {}", op.name,
+                                                  values.size(), next));
   }
-  region.ops.push_back(std::move(op));
   return OkStatus();
 }
 

@@ -1,12 +1,10 @@
-// Operations with a text form of their own, and operations that become others.
+// Operations with a text form of their own.
 #include <fmt/format.h>
 
-#include "host/graph/builder.h"
 #include "host/import/parser.h"
 
 namespace systolith::import {
 
-using graph::Opcode;
 using graph::Region;
 using graph::Shape;
 using graph::Value;
@@ -63,7 +61,7 @@ Status Parser::ParseReduce(OpText& op) {
   RETURN_IF_ERROR(cursor_.Expect("dimensions"));
   RETURN_IF_ERROR(cursor_.Expect("="));
   ASSIGN_OR_RETURN(Attribute dimensions, attributes_.Parse(false));
-  SetEntry(op, "dimensions", std::move(dimensions));
+  op.SetEntry("dimensions", std::move(dimensions));
   if (cursor_.Peek() == '{') RETURN_IF_ERROR(attributes_.ParseDict().status());
   RETURN_IF_ERROR(cursor_.Expect(":"));
   RETURN_IF_ERROR(ParseTypes(op));
@@ -124,95 +122,6 @@ Status Parser::BuildAppliedRegion(OpText& op, std::string_view applied) {
   step.location = end.location = cursor_.LocationOf(op.offset);
   region.ops = {std::move(step), std::move(end)};
   op.regions.push_back(std::move(region));
-  return OkStatus();
-}
-
-// check.* becomes a custom call; an expected constant becomes its second operand.
-Status Parser::EmitCheck(OpText& op, Region& region) {
-  graph::CustomCallAttributes call;
-  call.target = op.name;
-  call.has_side_effect = true;
-  if (const Attribute* tolerance = op.dict.Find({"tolerance"})) call.tolerance = tolerance->real;
-  if (const Attribute* bound = op.dict.Find({"min_ulp_difference"})) {
-    call.min_ulp_difference = static_cast<uint64_t>(bound->integer);
-  }
-  if (const Attribute* bound = op.dict.Find({"max_ulp_difference"})) {
-    call.max_ulp_difference = static_cast<uint64_t>(bound->integer);
-  }
-  if (const Attribute* value = op.dict.Find({"value"})) {
-    if (value->literal == nullptr) {
-      return cursor_.ErrorAt(value->offset, "expected dense<...>");
-    }
-    graph::Op constant;
-    constant.opcode = Opcode::kConstant;
-    constant.attributes = graph::ConstantAttributes{value->literal};
-    constant.results = {function_->NewValue(value->literal->shape())};
-    constant.location = cursor_.LocationOf(op.offset);
-    op.operands.push_back(constant.result());
-    region.ops.push_back(std::move(constant));
-  }
-  return Append(op, Opcode::kCustomCall, std::move(call), region);
-}
-
-// The k largest elements of each row, in falling order, with their positions: a stable sort.
-Status Parser::EmitTopK(OpText& op, Region& region) {
-  const Attribute* k = op.dict.Find({"k"});
-  if (k == nullptr || op.operands.size() != 1 || op.outputs.size() != 2) {
-    return cursor_.ErrorAt(op.dict.offset, "chlo.top_k takes one operand and k");
-  }
-  const Shape shape = function_->shape(op.operands[0]);
-  if (shape.rank() < 1 || k->integer < 0 || k->integer > shape.dims.back()) {
-    return cursor_.ErrorAt(op.dict.offset, fmt::format("k = {} does not fit {}", k->integer,
-                                                       shape.ToString()));
-  }
-  graph::Builder builder(*function_, region.ops);
-  builder.SetLocation(cursor_.LocationOf(op.offset));
-  const int64_t last = shape.rank() - 1;
-  const Value positions =
-      builder.Iota(Shape{graph::ElementType::kS32, shape.dims}, last);
-
-  Region order;
-  const Shape scalar{shape.type, {}}, index{graph::ElementType::kS32, {}};
-  order.arguments = {function_->NewValue(scalar), function_->NewValue(scalar),
-                     function_->NewValue(index), function_->NewValue(index)};
-  graph::Builder inner(*function_, order.ops);
-  inner.SetLocation(cursor_.LocationOf(op.offset));
-  graph::Op compare;
-  compare.opcode = Opcode::kCompare;
-  compare.operands = {order.arguments[0], order.arguments[1]};
-  compare.attributes = graph::CompareAttributes{graph::CompareDirection::kGt,
-                                                graph::IsFloat(shape.type)};
-  inner.Return({inner.Append(std::move(compare)).result()});
-
-  graph::Op sort;
-  sort.opcode = Opcode::kSort;
-  sort.operands = {op.operands[0], positions};
-  sort.attributes = graph::SortAttributes{last, true};
-  sort.regions.push_back(std::move(order));
-  const std::vector<Value> sorted = builder.Append(std::move(sort)).results;
-
-  graph::Dims limit = shape.dims;
-  limit.back() = k->integer;
-  std::vector<Value> results;
-  for (const Value value : sorted) {
-    results.push_back(builder.Slice(value, graph::Dims(limit.size(), 0), limit,
-                                    graph::Dims(limit.size(), 1)));
-  }
-  for (size_t i = 0; i < results.size(); ++i) {
-    if (function_->shape(results[i]) != op.outputs[i]) {
-      return cursor_.ErrorAt(op.dict.offset, fmt::format("result {} of chlo.top_k is {}", i,
-                                                         function_->shape(results[i]).ToString()));
-    }
-  }
-  size_t next = 0;
-  for (const auto& [name, count] : op.results) {
-    const auto begin = results.begin() + static_cast<int64_t>(next);
-    if (next + static_cast<size_t>(count) > results.size()) {
-      return cursor_.ErrorAt(op.offset, "chlo.top_k has two results");
-    }
-    RETURN_IF_ERROR(Define(name, {begin, begin + count}, op.offset));
-    next += static_cast<size_t>(count);
-  }
   return OkStatus();
 }
 
