@@ -15,7 +15,10 @@ Status VerifyKernel(const Kernel& kernel, const graph::Function& function) {
   const auto fault = [&](const std::string& what) {
     return Internal(fmt::format("{} at line {}: {}", kernel.operation, kernel.location.line, what));
   };
-  if (function.shape(kernel.result) != kernel.shape) return fault("result shape differs");
+  const View& out = kernel.out;
+  const graph::Shape& stored = function.shape(out.base);
+  if (stored.type != out.type) return fault("result type differs");
+  if (!out.IsWithin(stored.ElementCount())) return fault("the result does not fit its tensor");
   if (kernel.steps.size() > kMaxSteps) return fault("too many steps");
   if (kernel.streams.size() > kMaxStreams) return fault("too many streams");
   std::set<uint32_t> immediates;
@@ -29,7 +32,7 @@ Status VerifyKernel(const Kernel& kernel, const graph::Function& function) {
   }
   if (immediates.size() > kMaxImmediates) return fault("too many immediates");
   for (const View& stream : kernel.streams) {
-    if (stream.dims != kernel.shape.dims) return fault("a stream has other dimensions");
+    if (stream.dims != out.dims) return fault("a stream has other dimensions");
   }
   return OkStatus();
 }

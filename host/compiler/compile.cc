@@ -17,6 +17,7 @@ const std::vector<Pass>& Passes() {
       {"erase-dead-operations", EraseDeadOperations},
       {"assign-units", AssignUnits},    // every operation: chip, evaluator or check, and why
       {"plan-kernels", PlanKernels},    // views instead of copies; chains ride on their producer
+      {"forward-results", ForwardResults},  // results go where they are copied to
       {"order-steps", OrderSteps},      // few changes between chip and evaluator
       {"place-tensors", PlaceTensors},  // every stored value has an address
       {"emit-steps", EmitSteps},        // tiles, schedule, instructions

@@ -47,8 +47,8 @@ std::vector<graph::Value> Kernel::Operands() const {
 
 std::string ToString(const Kernel& kernel) {
   std::string text =
-      fmt::format("%{} {} = {} (line {}): {}", kernel.result.id, kernel.shape.ToString(),
-                  kernel.operation, kernel.location.line, std::visit(BodyText{}, kernel.body));
+      fmt::format("{} = {} (line {}): {}", ViewText(kernel.out), kernel.operation,
+                  kernel.location.line, std::visit(BodyText{}, kernel.body));
   for (const VectorStep& step : kernel.steps) {
     text += fmt::format("\n    {}", Name(step.op));
     for (const StepOperand& operand : step.operands) {

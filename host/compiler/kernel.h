@@ -93,12 +93,15 @@ struct Kernel {
   std::variant<Contraction, Elementwise, Copy, Reduction> body;
   std::vector<VectorStep> steps;  // on every element of the body's result
   std::vector<View> streams;      // with the result's dimensions
-  graph::Value result;
-  graph::Shape shape;
+  // Where the result goes: the stored tensor `out.base`, or a part of it. Kernels that write parts
+  // of one tensor do so in the order of their positions.
+  View out;
   graph::Location location;
   std::string operation;  // name for listings: of the operation that leads it
   int64_t position = 0;   // kernels run in rising order
 
+  // What the kernel computes, whatever `out` is a part of.
+  graph::Shape shape() const { return out.shape(); }
   // Every value that the kernel reads.
   std::vector<graph::Value> Operands() const;
 };

@@ -1,8 +1,20 @@
 #include "host/compiler/view.h"
 
+#include <algorithm>
+
 namespace systolith::compiler {
 
 using graph::Dims;
+
+namespace {
+
+Dims AllDimensions(const View& view) {
+  Dims all;
+  for (size_t i = 0; i < view.dims.size(); ++i) all.push_back(static_cast<int64_t>(i));
+  return all;
+}
+
+}  // namespace
 
 View View::Dense(graph::Value base, const graph::Shape& shape) {
   return {base, shape.type, 0, shape.dims, graph::RowMajorStrides(shape.dims)};
@@ -15,6 +27,15 @@ bool View::CoversBase(int64_t base_elements) const {
     if (dims[i] > 1 && strides[i] != dense[i]) return false;
   }
   return true;
+}
+
+bool View::IsWithin(int64_t base_elements) const {
+  if (graph::Product(dims) == 0) return true;
+  int64_t lowest = offset, highest = offset;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    (strides[i] < 0 ? lowest : highest) += (dims[i] - 1) * strides[i];
+  }
+  return lowest >= 0 && highest < base_elements;
 }
 
 View View::Transposed(const Dims& permutation) const {
@@ -111,6 +132,19 @@ std::optional<Axis> MergeDimensions(const View& view, const Dims& which) {
     }
   }
   return axis;
+}
+
+std::optional<Axis> MergeDimensions(const View& view) {
+  return MergeDimensions(view, AllDimensions(view));
+}
+
+std::optional<View> Redirect(const Dims& dims, const View& from, const View& to) {
+  Dims order = AllDimensions(from);
+  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+    return from.strides[static_cast<size_t>(a)] > from.strides[static_cast<size_t>(b)];
+  });
+  if (!from.Transposed(order).CoversBase(graph::Product(dims))) return std::nullopt;
+  return to.Transposed(order).Reshaped(dims);
 }
 
 }  // namespace systolith::compiler

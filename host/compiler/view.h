@@ -28,6 +28,9 @@ struct View {
   // Whether the view is its base: same elements, same order (the base has `base_elements`).
   bool CoversBase(int64_t base_elements) const;
 
+  // Whether every element of the view is one of the base's `base_elements`.
+  bool IsWithin(int64_t base_elements) const;
+
   View Transposed(const graph::Dims& permutation) const;
   View BroadcastTo(const graph::Dims& to, const graph::Dims& broadcast_dimensions) const;
   View Sliced(const graph::SliceAttributes& slice) const;
@@ -46,6 +49,13 @@ struct Axis {
 
 // The dimensions `which` of a view (outer to inner) as one loop, if their strides allow it.
 std::optional<Axis> MergeDimensions(const View& view, const graph::Dims& which);
+
+// All of them.
+std::optional<Axis> MergeDimensions(const View& view);
+
+// Where the elements of a dense tensor `dims` are in `to`, if `from`, with the dimensions of `to`,
+// shows each of them once; else, or where that has no strides, nullopt.
+std::optional<View> Redirect(const graph::Dims& dims, const View& from, const View& to);
 
 }  // namespace systolith::compiler
 

@@ -109,6 +109,26 @@ class CompiledProgramTest : public ::testing::Test {
     return arguments;
   }
 
+  // The kernels as a pass leaves them.
+  std::string Plan(const std::string& text, const std::string& pass = "plan-kernels") {
+    std::string plan;
+    compiler::CompileOptions options;
+    options.dump_after = pass;
+    options.dump = [&](const std::string&, const std::string& dumped) { plan += dumped; };
+    const Status status = compiler::Compile(Import(text), ArrayChip(16), options).status();
+    EXPECT_TRUE(status.ok()) << status.message();
+    return plan;
+  }
+
+  // Random arguments, without the evaluator's help.
+  void RunOnChip(const std::string& text) {
+    compiler::CompileOptions options;
+    options.no_fallback = true;
+    const Status status = compiler::Compile(Import(text), ArrayChip(16), options).status();
+    EXPECT_TRUE(status.ok()) << status.message() << "\n" << text;
+    RunEverywhere(text, RandomArguments(text));
+  }
+
   std::mt19937 rng_{20240607};
   static inline DevicePool pool_;
 };

@@ -11,28 +11,7 @@ using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-class VectorOnGoldenTest : public CompiledProgramTest {
- protected:
-  // The kernels that the compiler plans.
-  std::string Plan(const std::string& text) {
-    std::string plan;
-    compiler::CompileOptions options;
-    options.dump_after = "plan-kernels";
-    options.dump = [&](const std::string&, const std::string& dumped) { plan += dumped; };
-    const Status status = compiler::Compile(Import(text), ArrayChip(16), options).status();
-    EXPECT_TRUE(status.ok()) << status.message();
-    return plan;
-  }
-
-  // Random arguments, without the evaluator's help.
-  void RunOnChip(const std::string& text) {
-    compiler::CompileOptions options;
-    options.no_fallback = true;
-    const Status status = compiler::Compile(Import(text), ArrayChip(16), options).status();
-    EXPECT_TRUE(status.ok()) << status.message() << "\n" << text;
-    RunEverywhere(text, RandomArguments(text));
-  }
-};
+class VectorOnGoldenTest : public CompiledProgramTest {};
 
 std::string Binary(const std::string& op, const std::string& shape) {
   return fmt::format(

@@ -31,8 +31,8 @@ class ContractionEmitter {
         chip_(generator.chip()),
         kernel_(kernel),
         c_(std::get<Contraction>(kernel.body)),
-        out_type_(*LaneTypeOf(kernel.shape.type)),
-        out_bytes_(graph::ByteWidth(kernel.shape.type)) {}
+        out_type_(*LaneTypeOf(kernel.out.type)),
+        out_bytes_(graph::ByteWidth(kernel.out.type)) {}
 
   Status Run() {
     outer_count_ = 1;
@@ -53,7 +53,7 @@ class ContractionEmitter {
     MakeBlocks();
     tiles_ = CeilDivide(c_.o.size, chip_.mxu_cols);
     groups_ = CeilDivide(tiles_, t_.group_tiles);
-    out_place_ = generator_.hbm().Of(kernel_.result, true);
+    out_place_ = generator_.hbm().Of(kernel_.out.base, true);
     AddPools();
     AddUnits();
     pipeline_.Run();
@@ -443,7 +443,7 @@ class ContractionEmitter {
     transfer.segment = out_place_.segment;
     transfer.offset =
         out_place_.offset +
-        out_bytes_ * (OffsetsOf(outer).out + b.n0 * c_.out_n.stride + b.y0 * c_.out_y.stride +
+        out_bytes_ * (kernel_.out.offset + OffsetsOf(outer).out + b.n0 * c_.out_n.stride + b.y0 * c_.out_y.stride +
                       b.x0 * c_.out_x.stride +
                       group * t_.group_tiles * chip_.mxu_cols * c_.out_o.stride);
     transfer.buffer = out.address;

@@ -31,7 +31,7 @@ class BoxEmitter {
         kernel_(kernel),
         is_copy_(is_copy),
         has_x_(x != nullptr),
-        out_size_(graph::ByteWidth(kernel.shape.type)) {
+        out_size_(graph::ByteWidth(kernel.out.type)) {
     if (x != nullptr) operands_.push_back({x, {}, false, 0, 0});
     for (const View& stream : kernel.streams) operands_.push_back({&stream, {}, false, 0, 0});
   }
@@ -39,7 +39,7 @@ class BoxEmitter {
   Status Run() {
     MergeDimensions();
     RETURN_IF_ERROR(ChooseBox());
-    out_place_ = generator_.hbm().Of(kernel_.result, true);
+    out_place_ = generator_.hbm().Of(kernel_.out.base, true);
     for (Operand& operand : operands_) {
       operand.pool = pipeline_.AddPool(
           generator_.AllocateSlots(slots_, operand.bytes, 1),
@@ -56,32 +56,35 @@ class BoxEmitter {
   }
 
  private:
-  // Dimensions of the result that all operands walk in one go become one.
+  // Dimensions of the result that it and all operands walk in one go become one.
   void MergeDimensions() {
-    const graph::Dims& dims = kernel_.shape.dims;
+    const graph::Dims& dims = kernel_.out.dims;
     for (size_t i = 0; i < dims.size(); ++i) {
       if (dims[i] == 1) continue;
       const bool joins = !sizes_.empty() &&
+                         out_strides_.back() == kernel_.out.strides[i] * dims[i] &&
                          std::all_of(operands_.begin(), operands_.end(), [&](const Operand& o) {
                            return o.strides.back() == o.view->strides[i] * dims[i];
                          });
       if (joins) {
         sizes_.back() *= dims[i];
+        out_strides_.back() = kernel_.out.strides[i];
         for (Operand& o : operands_) o.strides.back() = o.view->strides[i];
       } else {
         sizes_.push_back(dims[i]);
+        out_strides_.push_back(kernel_.out.strides[i]);
         for (Operand& o : operands_) o.strides.push_back(o.view->strides[i]);
       }
     }
     if (sizes_.empty()) {
       sizes_.push_back(1);
+      out_strides_.push_back(0);
       for (Operand& o : operands_) o.strides.push_back(0);
     }
     for (size_t p = 0; p < operands_.size(); ++p) {
       // The first operand has no splat; the DMA repeats its element.
       operands_[p].splat = !(has_x_ && p == 0) && operands_[p].strides.back() == 0;
     }
-    out_strides_ = graph::RowMajorStrides(sizes_);
   }
 
   int64_t RowPitch(int64_t elements) const { return is_copy_ ? elements : RoundUp(elements, 8); }
@@ -241,7 +244,7 @@ class BoxEmitter {
         job.streams.push_back(std::move(row));
       }
     }
-    job.result = operand(kernel_.shape.type, out.address, OutBufferStrides());
+    job.result = operand(kernel_.out.type, out.address, OutBufferStrides());
     generator_.vector_unit().Emit(job, touches);
   }
 
@@ -253,7 +256,7 @@ class BoxEmitter {
     transfer.segment = out_place_.segment;
     transfer.buffer = slot.address;
     transfer.element_bytes = out_size_;
-    int64_t first = 0;
+    int64_t first = kernel_.out.offset;
     for (size_t d = 0; d < sizes_.size(); ++d) {
       first += at[d] * box_[d] * out_strides_[d];
       transfer.dimensions.push_back({Extent(at, d), out_strides_[d] * out_size_, buffer[d]});

@@ -26,7 +26,9 @@ class ReductionEmitter {
     partials_ = std::min(r_.reduced.size, kPartials);
     blocks_ = CeilDivide(r_.reduced.size, kPartials);
     RETURN_IF_ERROR(ChooseColumns());
-    out_place_ = generator_.hbm().Of(kernel_.result, true);
+    // The planner sees to it that the result is one axis.
+    out_axis_ = *MergeDimensions(kernel_.out);
+    out_place_ = generator_.hbm().Of(kernel_.out.base, true);
     const int64_t tile = TileBytes();
     block_pool_ = pipeline_.AddPool(
         generator_.AllocateSlots(kBlockSlots, tile, 1),
@@ -183,13 +185,14 @@ class ReductionEmitter {
   }
 
   void EmitResult(int64_t chunk, TileSlot& out) {
-    const int64_t out_size = graph::ByteWidth(kernel_.shape.type);
+    const int64_t out_size = graph::ByteWidth(kernel_.out.type);
     Transfer transfer;
     transfer.segment = out_place_.segment;
-    transfer.offset = out_place_.offset + chunk * columns_ * out_size;
+    transfer.offset = out_place_.offset +
+                      (kernel_.out.offset + chunk * columns_ * out_axis_.stride) * out_size;
     transfer.buffer = out.address;
     transfer.element_bytes = out_size;
-    transfer.dimensions = {{Columns(chunk), out_size, out_size}};
+    transfer.dimensions = {{Columns(chunk), out_axis_.stride * out_size, out_size}};
     EmitStore(emitter_, transfer, {out.Logs(), {}, {out_place_.log}});
   }
 
@@ -200,6 +203,7 @@ class ReductionEmitter {
   const int64_t size_;
   const arch::LaneType type_;
   int64_t partials_ = 0, blocks_ = 0, columns_ = 0;
+  Axis out_axis_;
   HbmMap::Place out_place_;
   Pipeline pipeline_;
   size_t block_pool_ = 0;

@@ -49,7 +49,8 @@ isa::OperationReport Report(const Op& op, const graph::Function& function,
     report.flops = 2 * report.macs;
   } else if (op.opcode == Opcode::kReduce) {
     report.flops = static_cast<uint64_t>(function.shape(op.operands[0]).ElementCount());
-  } else if (!op.results.empty() && !IsViewOperation(op.opcode)) {
+  } else if (!op.results.empty() && !IsViewOperation(op.opcode) &&
+             !IsMovementOperation(op.opcode)) {
     report.flops = static_cast<uint64_t>(function.shape(op.result()).ElementCount());
   }
   return report;

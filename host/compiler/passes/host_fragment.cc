@@ -26,7 +26,7 @@ std::vector<Value> Uses(const Op& op) {
 std::set<Value> StoredValues(const Compilation& compilation) {
   std::set<Value> stored;
   for (const Value argument : compilation.function().arguments()) stored.insert(argument);
-  for (const Kernel& kernel : compilation.kernels) stored.insert(kernel.result);
+  for (const Kernel& kernel : compilation.kernels) stored.insert(kernel.out.base);
   for (const HostOperation& host : compilation.host_operations) {
     for (const Value result : host.op.results) stored.insert(result);
   }

@@ -19,13 +19,14 @@ struct Item {
   size_t index = 0;
   int64_t position = 0;
   std::vector<Value> needs, makes;
+  int turn = 0;  // of a kernel: how many write parts of the same tensor before it
 };
 
 std::vector<Item> Items(const Compilation& compilation) {
   std::vector<Item> items;
   for (size_t i = 0; i < compilation.kernels.size(); ++i) {
     const Kernel& kernel = compilation.kernels[i];
-    items.push_back({true, i, kernel.position, kernel.Operands(), {kernel.result}});
+    items.push_back({true, i, kernel.position, kernel.Operands(), {kernel.out.base}});
   }
   for (size_t i = 0; i < compilation.host_operations.size(); ++i) {
     const HostOperation& host = compilation.host_operations[i];
@@ -35,6 +36,10 @@ std::vector<Item> Items(const Compilation& compilation) {
   }
   std::stable_sort(items.begin(), items.end(),
                    [](const Item& a, const Item& b) { return a.position < b.position; });
+  std::map<Value, int> writers;
+  for (Item& item : items) {
+    if (item.on_chip) item.turn = writers[item.makes[0]]++;
+  }
   return items;
 }
 
@@ -54,15 +59,15 @@ void SplitBySegments(Compilation& compilation, const std::vector<size_t>& kernel
     for (const Value value : kernel.Operands()) {
       if (is_own(value)) with.insert(value);
     }
-    with.insert(kernel.result);
+    with.insert(kernel.out.base);
     if (with.size() > kMaxAllocations && !group.kernels.empty()) {
       compilation.groups.push_back(std::move(group));
       group = {};
       with.clear();
       for (const Value value : kernel.Operands()) with.insert(value);
-      with.insert(kernel.result);
+      with.insert(kernel.out.base);
     }
-    if (!is_own(kernel.result)) with.erase(kernel.result);
+    if (!is_own(kernel.out.base)) with.erase(kernel.out.base);
     own = std::move(with);
     group.kernels.push_back(index);
   }
@@ -75,19 +80,26 @@ void SplitBySegments(Compilation& compilation, const std::vector<size_t>& kernel
 // steps as that order allows. Checks come last.
 Status OrderSteps(Compilation& compilation) {
   std::vector<Item> items = Items(compilation);
-  std::set<Value> missing;
-  for (const Item& item : items) missing.insert(item.makes.begin(), item.makes.end());
+  std::map<Value, int> missing;  // how many still have to write it
+  std::map<Value, int> written;
+  for (const Item& item : items) {
+    for (const Value value : item.makes) ++missing[value];
+  }
   bool on_chip = true;
   for (size_t idle = 0; !items.empty();) {
     std::vector<size_t> taken;
     std::vector<Item> left;
     for (Item& item : items) {
       const bool ready = item.on_chip == on_chip &&
+                         (!on_chip || written[item.makes[0]] == item.turn) &&
                          std::none_of(item.needs.begin(), item.needs.end(),
                                       [&](Value value) { return missing.contains(value); });
       if (ready) {
         taken.push_back(item.index);
-        for (const Value value : item.makes) missing.erase(value);
+        for (const Value value : item.makes) {
+          ++written[value];
+          if (--missing[value] == 0) missing.erase(value);
+        }
       } else {
         left.push_back(std::move(item));
       }

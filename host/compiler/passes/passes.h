@@ -12,6 +12,7 @@ Status MatchOperandTypes(Compilation& compilation);
 Status EraseDeadOperations(Compilation& compilation);
 Status AssignUnits(Compilation& compilation);
 Status PlanKernels(Compilation& compilation);
+Status ForwardResults(Compilation& compilation);
 Status OrderSteps(Compilation& compilation);
 Status PlaceTensors(Compilation& compilation);
 Status EmitSteps(Compilation& compilation);

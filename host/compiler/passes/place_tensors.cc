@@ -88,7 +88,7 @@ class Placer {
         for (const size_t index : chip->kernels) {
           ++now_;
           for (const Value value : compilation_.kernels[index].Operands()) Use(value);
-          Use(compilation_.kernels[index].result);
+          Use(compilation_.kernels[index].out.base);
         }
         continue;
       }

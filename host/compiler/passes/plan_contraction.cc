@@ -84,13 +84,14 @@ Contraction PlanDotGeneral(const graph::Op& op, const graph::Function& function,
   result.o = n;
   result.result_dims[1] = Range(batch, batch + m_count);
   result.result_dims[3] = Range(batch + m_count, batch + m_count + n_count);
-  result.out_y = {m.size, MergeDimensions(out, result.result_dims[1])->stride};
-  result.out_o = {n.size, MergeDimensions(out, result.result_dims[3])->stride};
+  result.out_y.size = m.size;
+  result.out_o.size = n.size;
   for (int64_t i = 0; i < batch; ++i) {
     const auto d = static_cast<size_t>(i);
-    result.outer.push_back({out.dims[d], lhs.strides[d], rhs.strides[d], out.strides[d], {}});
+    result.outer.push_back({out.dims[d], lhs.strides[d], rhs.strides[d], 0, {}});
     result.outer_result_dims.push_back({i});
   }
+  SetResultStrides(result, out);
   result.lhs = lhs;
   result.rhs = rhs;
   return result;
@@ -108,9 +109,9 @@ Contraction PlanConvolution(const graph::Op& op, const graph::Function& function
   result.rhs_c = AxisOf(rhs, conv.kernel_input_feature);
   result.o = AxisOf(rhs, conv.kernel_output_feature);
   result.o.size /= groups;
-  result.out_n = AxisOf(out, conv.output_batch);
-  result.out_o = AxisOf(out, conv.output_feature);
-  result.out_o.size /= groups;
+  const auto out_size = [&](int64_t d) { return out.dims[static_cast<size_t>(d)]; };
+  result.out_n.size = out_size(conv.output_batch);
+  result.out_o.size = out_size(conv.output_feature) / groups;
   result.result_dims[0] = {conv.output_batch};
   result.result_dims[3] = {conv.output_feature};
 
@@ -126,7 +127,7 @@ Contraction PlanConvolution(const graph::Op& op, const graph::Function& function
       taps.stride = -taps.stride;
     }
     (is_x ? result.kw : result.kh) = taps;
-    (is_x ? result.out_x : result.out_y) = AxisOf(out, conv.output_spatial[d]);
+    (is_x ? result.out_x : result.out_y).size = out_size(conv.output_spatial[d]);
     result.result_dims[is_x ? 2 : 1] = {conv.output_spatial[d]};
     (is_x ? result.stride_x : result.stride_y) = conv.window_strides[d];
     (is_x ? result.pad_x : result.pad_y) = conv.padding_low[d];
@@ -139,10 +140,10 @@ Contraction PlanConvolution(const graph::Op& op, const graph::Function& function
   if (groups > 1) {
     result.feature_groups = groups;
     result.outer.push_back({groups, result.c.size * result.c.stride,
-                            result.o.size * result.o.stride,
-                            result.out_o.size * result.out_o.stride, {}});
+                            result.o.size * result.o.stride, 0, {}});
     result.outer_result_dims.push_back({});
   }
+  SetResultStrides(result, out);
   return result;
 }
 
@@ -159,6 +160,23 @@ void SetPrecision(Contraction& contraction, graph::Precision precision) {
   } else {
     contraction.passes = {{2, 0}, {0, 2}, {1, 1}, {1, 0}, {0, 1}, {0, 0}};
   }
+}
+
+bool SetResultStrides(Contraction& contraction, const View& out) {
+  const std::array<Axis*, 4> axes = {&contraction.out_n, &contraction.out_y, &contraction.out_x,
+                                     &contraction.out_o};
+  for (size_t d = 0; d < axes.size(); ++d) {
+    const std::optional<Axis> axis = MergeDimensions(out, contraction.result_dims[d]);
+    if (!axis) return false;
+    axes[d]->stride = axis->stride;
+  }
+  for (size_t i = 0; i < contraction.outer.size(); ++i) {
+    const Dims& dims = contraction.outer_result_dims[i];
+    contraction.outer[i].out = dims.empty()
+                                   ? contraction.out_o.stride * contraction.out_o.size
+                                   : out.strides[static_cast<size_t>(dims[0])];
+  }
+  return true;
 }
 
 bool SetStreamStrides(Contraction& contraction, const std::vector<View>& streams) {

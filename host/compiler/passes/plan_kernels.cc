@@ -72,6 +72,10 @@ Status Planner::Visit(const Op& op, const Placement& placement) {
   }
   if (IsViewOperation(op.opcode)) return VisitView(op);
   if (IsVectorOperation(op.opcode)) return VisitVector(op);
+  if (IsMovementOperation(op.opcode)) {
+    VisitMovement(op);
+    return OkStatus();
+  }
   if (op.opcode == Opcode::kReduce) {
     VisitReduce(op);
   } else {
@@ -187,10 +191,9 @@ bool Planner::Extend(const Op& op, size_t x, const std::vector<ChainOperand>& op
   Kernel& kernel = compilation_.kernels[open.kernel];
   kernel.steps = open.chain.Steps();
   kernel.streams = open.chain.streams();
-  kernel.result = op.result();
-  kernel.shape = function_.shape(op.result());
+  kernel.out = View::Dense(op.result(), function_.shape(op.result()));
   kernel.position = NextPosition();
-  SetView(op.result(), View::Dense(op.result(), kernel.shape));
+  SetView(op.result(), kernel.out);
   open_.erase(op.operands[x]);
   open_.emplace(op.result(), std::move(open));
   return true;
@@ -216,7 +219,7 @@ void Planner::VisitProduct(const Op& op) {
   kernel.body = std::move(contraction);
   open_.emplace(op.result(),
                 OpenKernel{compilation_.kernels.size() - 1,
-                           VectorChain(kernel.shape.type, IsRaw(kernel.shape.type))});
+                           VectorChain(kernel.out.type, IsRaw(kernel.out.type))});
 }
 
 void Planner::VisitReduce(const Op& op) {
@@ -243,7 +246,7 @@ void Planner::VisitReduce(const Op& op) {
   reduction.kept = *MergeDimensions(ordered, second);
   reduction.combine = *ReductionStep(op, x.type);
   Kernel& kernel = AddKernel(op.result(), op, "reduce");
-  const ChainOperand init = OperandOf(op.operands[1], kernel.shape.dims);
+  const ChainOperand init = OperandOf(op.operands[1], kernel.out.dims);
   if (init.immediate) {
     reduction.init = {StepOperand::Kind::kImmediate, *init.immediate};
   } else {
@@ -298,14 +301,7 @@ std::optional<uint32_t> Planner::UniformBits(const View& view) const {
 
 View Planner::MakeDense(const View& view) {
   const Value value = function_.NewValue(view.shape());
-  Kernel kernel;
-  kernel.body = Copy{view};
-  kernel.result = value;
-  kernel.shape = view.shape();
-  kernel.location = location_;
-  kernel.operation = "copy";
-  kernel.position = NextPosition();
-  compilation_.kernels.push_back(std::move(kernel));
+  AddCopy(view, View::Dense(value, view.shape()), location_);
   SetView(value, View::Dense(value, view.shape()));
   return ViewOf(value);
 }
@@ -313,21 +309,23 @@ View Planner::MakeDense(const View& view) {
 void Planner::Store(Value value, graph::Location location) {
   const View view = ViewOf(value);
   if (view.base == value) return;
+  AddCopy(view, View::Dense(value, view.shape()), location);
+  SetView(value, View::Dense(value, view.shape()));
+}
+
+void Planner::AddCopy(const View& from, const View& to, graph::Location location) {
   Kernel kernel;
-  kernel.body = Copy{view};
-  kernel.result = value;
-  kernel.shape = view.shape();
+  kernel.body = Copy{from};
+  kernel.out = to;
   kernel.location = location;
   kernel.operation = "copy";
   kernel.position = NextPosition();
   compilation_.kernels.push_back(std::move(kernel));
-  SetView(value, View::Dense(value, view.shape()));
 }
 
 Kernel& Planner::AddKernel(Value result, const Op& op, std::string operation) {
   Kernel kernel;
-  kernel.result = result;
-  kernel.shape = function_.shape(result);
+  kernel.out = View::Dense(result, function_.shape(result));
   kernel.location = op.location;
   kernel.operation = std::move(operation);
   kernel.position = NextPosition();

@@ -33,6 +33,12 @@ class Planner {
   void VisitProduct(const graph::Op& op);
   void VisitReduce(const graph::Op& op);
   void VisitReturn(const graph::Op& op);
+  // plan_movement.cc
+  void VisitMovement(const graph::Op& op);
+  void VisitConcatenate(const graph::Op& op);
+  void VisitPad(const graph::Op& op);
+  // Every element of `to` becomes the scalar.
+  void Fill(const View& to, graph::Value scalar, const graph::Op& op);
 
   bool Extend(const graph::Op& op, size_t x, const std::vector<ChainOperand>& operands);
   void SetView(graph::Value value, View view);
@@ -45,6 +51,7 @@ class Planner {
   // The value is stored under its own name, by a copy if need be.
   void Store(graph::Value value, graph::Location location);
 
+  void AddCopy(const View& from, const View& to, graph::Location location);
   Kernel& AddKernel(graph::Value result, const graph::Op& op, std::string operation);
   int64_t NextPosition() { return ++position_; }
 
@@ -61,6 +68,10 @@ class Planner {
 // Adds what the streams of a finished contraction need: their strides along its dimensions. False
 // if a stream has none.
 bool SetStreamStrides(Contraction& contraction, const std::vector<View>& streams);
+
+// Sets the strides along which a contraction writes its result to `out`. False if there are none
+// for dimensions that it walks as one.
+bool SetResultStrides(Contraction& contraction, const View& out);
 
 // The contraction of a dot_general or convolution on these operands. Operands that cannot be
 // walked as the matrix unit needs are passed through `make_dense` first.

@@ -154,6 +154,10 @@ bool IsViewOperation(Opcode opcode) {
   }
 }
 
+bool IsMovementOperation(Opcode opcode) {
+  return opcode == Opcode::kConcatenate || opcode == Opcode::kPad;
+}
+
 bool IsVectorOperation(Opcode opcode) { return OperandsOf(opcode) != VectorOperands::kNone; }
 
 std::optional<arch::LaneType> LaneTypeOf(ElementType type) {
@@ -209,7 +213,8 @@ std::optional<arch::AluOp> ReductionStep(const Op& reduce, ElementType type) {
 
 std::optional<std::string> WhyNotOnChip(const Op& op, const graph::Function& function,
                                         const arch::ChipConfig& chip) {
-  if (op.results.size() == 1 && IsViewOperation(op.opcode)) {
+  const bool only_moves = IsViewOperation(op.opcode) || IsMovementOperation(op.opcode);
+  if (op.results.size() == 1 && only_moves) {
     const ElementType type = function.shape(op.result()).type;
     if (!graph::IsSupported(type)) {
       return fmt::format("type {} is not supported", graph::ElementTypeName(type));

@@ -14,6 +14,10 @@ namespace systolith::compiler {
 // Operations that are nothing but a view of their operand.
 bool IsViewOperation(graph::Opcode opcode);
 
+// Operations that place their operands in a tensor: copies, unless whoever makes the operands
+// writes them there.
+bool IsMovementOperation(graph::Opcode opcode);
+
 // Operations that become steps of the vector unit.
 bool IsVectorOperation(graph::Opcode opcode);
 
