@@ -102,7 +102,8 @@ class Interpreter {
         return RunRegion(op.regions[static_cast<size_t>(chosen)], {});
       }
       case Opcode::kWhile: return RunWhile(op, operands);
-      case Opcode::kCall: return RunCall(op, operands);
+      case Opcode::kCall:
+      case Opcode::kComposite: return RunCall(op, operands);
       case Opcode::kOptimizationBarrier: return Copies(operands);
       case Opcode::kCustomCall: return RunCustomCall(op, operands);
       default: return Unsupported(graph::Describe(op) + ": the evaluator does not know it");
@@ -151,7 +152,7 @@ class Interpreter {
   }
 
   Result<std::vector<Literal>> RunCall(const Op& op, Operands operands) const {
-    const std::string& name = op.As<graph::CallAttributes>().callee;
+    const std::string& name = *graph::Callee(op);
     const Function* callee = module_ == nullptr ? nullptr : module_->Find(name);
     if (callee == nullptr) {
       return InvalidArgument(fmt::format("{}: there is no function @{}", graph::Describe(op),

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "host/base/bfloat16.h"
+#include "host/evaluator/special_functions.h"
 
 namespace systolith::evaluator {
 namespace {
@@ -39,28 +40,10 @@ double BinaryFunction(Opcode opcode, double a, double b) {
     case Opcode::kAtan2: return std::atan2(a, b);
     case Opcode::kPower: return std::pow(a, b);
     case Opcode::kRemainder: return std::fmod(a, b);
+    case Opcode::kPolygamma: return Polygamma(a, b);
+    case Opcode::kZeta: return Zeta(a, b);
     default: assert(false); return 0;
   }
-}
-
-// The inverse of erf: a rough start, then Newton's method.
-double ErfInverse(double y) {
-  if (std::isnan(y) || std::fabs(y) > 1) return std::numeric_limits<double>::quiet_NaN();
-  if (std::fabs(y) == 1) return std::copysign(std::numeric_limits<double>::infinity(), y);
-  if (std::fabs(y) < 1e-150) return y * 0.88622692545275801365;  // y * sqrt(pi) / 2
-  constexpr double kShape = 0.147;  // of the closed approximation
-  constexpr double kPi = 3.14159265358979323846;
-  const double log = std::log1p(-y * y);
-  const double half = 2 / (kPi * kShape) + log / 2;
-  double x = std::copysign(std::sqrt(std::sqrt(half * half - log / kShape) - half), y);
-  for (int step = 0; step < 4; ++step) {
-    // In the tails 1 - erf is what has digits.
-    const double tail = (1 - std::fabs(y)) - std::erfc(std::fabs(x));
-    const double error = std::fabs(y) < 0.5 ? std::erf(x) - y : y < 0 ? -tail : tail;
-    const double slope = 2 / std::sqrt(kPi) * std::exp(-x * x);
-    x -= error / (slope + x * error);
-  }
-  return x;
 }
 
 double UnaryFunction(Opcode opcode, double a) {
@@ -89,6 +72,8 @@ double UnaryFunction(Opcode opcode, double a) {
     case Opcode::kAtanh: return std::atanh(a);
     case Opcode::kCosh: return std::cosh(a);
     case Opcode::kSinh: return std::sinh(a);
+    case Opcode::kBesselI1e: return BesselI1e(a);
+    case Opcode::kDigamma: return Digamma(a);
     default: assert(false); return 0;
   }
 }

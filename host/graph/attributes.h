@@ -6,6 +6,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -118,8 +120,42 @@ struct SortAttributes {
   bool is_stable = false;
 };
 
+// batch_norm_training, batch_norm_inference and batch_norm_grad.
+struct BatchNormAttributes {
+  float epsilon = 0;
+  int64_t feature_index = 0;
+};
+
+// kDefault is kPhilox, as on XLA's CPU.
+enum class RngAlgorithm : uint8_t { kDefault, kThreeFry, kPhilox };
+struct RngBitGeneratorAttributes {
+  RngAlgorithm algorithm = RngAlgorithm::kDefault;
+};
+
+enum class TransposeA : uint8_t { kNoTranspose, kTranspose, kAdjoint };
+struct TriangularSolveAttributes {
+  bool left_side = false, lower = false, unit_diagonal = false;
+  TransposeA transpose_a = TransposeA::kNoTranspose;
+};
+
+struct CholeskyAttributes {
+  bool lower = false;
+};
+
 struct CallAttributes {
   std::string callee;
+};
+
+// A call of a function that spells out what an operation known by name does: "chlo.top_k" with
+// {k = 3}. Entries stand in the order of the text.
+struct CompositeAttributes {
+  using Value = std::variant<bool, int64_t, double, std::string, Dims>;
+  std::string name, decomposition;
+  int64_t version = 0;
+  std::vector<std::pair<std::string, Value>> entries;
+
+  // The integer entry of that name, if there is one.
+  std::optional<int64_t> Integer(std::string_view entry) const;
 };
 
 // A check (target "check.expect_eq", "check.expect_almost_eq", "check.expect_close" or one of them
@@ -137,8 +173,9 @@ using Attributes =
                  DimensionsAttributes, DimensionAttributes, SliceAttributes, PadAttributes,
                  DynamicSliceAttributes, DotGeneralAttributes, ConvolutionAttributes,
                  ReduceAttributes, ReduceWindowAttributes, SelectAndScatterAttributes,
-                 GatherAttributes, ScatterAttributes, SortAttributes, CallAttributes,
-                 CustomCallAttributes>;
+                 GatherAttributes, ScatterAttributes, SortAttributes, BatchNormAttributes,
+                 RngBitGeneratorAttributes, TriangularSolveAttributes, CholeskyAttributes,
+                 CallAttributes, CompositeAttributes, CustomCallAttributes>;
 
 }  // namespace systolith::graph
 

@@ -23,6 +23,7 @@ class Builder {
 
   // The location given to the operations that follow.
   void SetLocation(Location location) { location_ = location; }
+  Location location() const { return location_; }
 
   // Appends any operation; fills in `results` from `result_shapes`, or infers them if that list
   // is empty. Returns the operation, valid until the next one is appended.

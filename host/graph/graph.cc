@@ -27,9 +27,26 @@ const Function* Module::Entry() const {
 
 Function* Module::Entry() { return const_cast<Function*>(std::as_const(*this).Entry()); }
 
+std::optional<int64_t> CompositeAttributes::Integer(std::string_view entry) const {
+  for (const auto& [name, value] : entries) {
+    const auto* integer = std::get_if<int64_t>(&value);
+    if (name == entry && integer != nullptr) return *integer;
+  }
+  return std::nullopt;
+}
+
+const std::string* Callee(const Op& op) {
+  if (op.opcode == Opcode::kCall) return &op.As<CallAttributes>().callee;
+  if (op.opcode == Opcode::kComposite) return &op.As<CompositeAttributes>().decomposition;
+  return nullptr;
+}
+
 std::string Describe(const Op& op) {
   std::string text = fmt::format("{}.{}", OpcodeDialect(op.opcode), OpcodeName(op.opcode));
   if (op.opcode == Opcode::kCustomCall) text += " @" + op.As<CustomCallAttributes>().target;
+  if (op.opcode == Opcode::kComposite) {
+    text += fmt::format(" \"{}\"", op.As<CompositeAttributes>().name);
+  }
   if (op.location.line > 0) text += fmt::format(" at line {}", op.location.line);
   return text;
 }

@@ -88,6 +88,9 @@ struct Module {
   Function* Entry();
 };
 
+// The function that a call or composite runs; null for any other operation.
+const std::string* Callee(const Op& op);
+
 // "stablehlo.add at line 7": how messages name an operation.
 std::string Describe(const Op& op);
 

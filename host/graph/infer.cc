@@ -77,7 +77,9 @@ bool BinaryAccepts(Opcode opcode, ElementType type) {
     case Opcode::kShiftRightArithmetic:
     case Opcode::kShiftRightLogical: return IsInteger(type);
     case Opcode::kAtan2:
-    case Opcode::kNextAfter: return IsFloat(type);
+    case Opcode::kNextAfter:
+    case Opcode::kPolygamma:
+    case Opcode::kZeta: return IsFloat(type);
     case Opcode::kAdd:
     case Opcode::kMultiply:
     case Opcode::kMaximum:
@@ -358,8 +360,14 @@ Result<Shapes> InferByOpcode(const Op& op, const Shapes& operands, const Shapes&
       INFER_CHECK(operands[0] == (Shape{ElementType::kS32, {}}), "the index is {}",
                   operands[0].ToString());
       return declared;
+    case Opcode::kBatchNormGrad:
+    case Opcode::kBatchNormInference:
+    case Opcode::kBatchNormTraining: return InferBatchNorm(op, operands);
+    case Opcode::kCholesky: return InferCholesky(operands);
+    case Opcode::kRngBitGenerator: return InferRngBitGenerator(op, operands, declared);
+    case Opcode::kTriangularSolve: return InferTriangularSolve(op, operands);
     case Opcode::kReturn: return Shapes{};
-    default: return declared;  // call and custom_call
+    default: return declared;  // call, composite and custom_call
   }
 }
 

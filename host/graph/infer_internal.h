@@ -46,6 +46,10 @@ Result<Shapes> InferReduceWindow(const Op& op, const Shapes& operands);
 Result<Shapes> InferSelectAndScatter(const Op& op, const Shapes& operands);
 Result<Shapes> InferGather(const Op& op, const Shapes& operands);
 Result<Shapes> InferScatter(const Op& op, const Shapes& operands);
+Result<Shapes> InferBatchNorm(const Op& op, const Shapes& operands);
+Result<Shapes> InferRngBitGenerator(const Op& op, const Shapes& operands, const Shapes& declared);
+Result<Shapes> InferTriangularSolve(const Op& op, const Shapes& operands);
+Result<Shapes> InferCholesky(const Shapes& operands);
 
 }  // namespace systolith::graph
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "host/graph/composite.h"
 #include "host/graph/rewrite.h"
 
 namespace systolith::graph {
@@ -24,9 +25,15 @@ class Inliner {
     for (Op& op : region.ops) {
       for (Region& nested : op.regions) RETURN_IF_ERROR(Expand(nested));
       for (Value& operand : op.operands) operand = Resolve(operand);
-      if (op.opcode != Opcode::kCall) {
+      if (Callee(op) == nullptr) {
         ops.push_back(std::move(op));
         continue;
+      }
+      if (op.opcode == Opcode::kComposite) {
+        if (const auto known = AppendKnownComposite(target_, op, ops)) {
+          Replace(op.results, *known);
+          continue;
+        }
       }
       RETURN_IF_ERROR(ExpandCall(op, ops));
     }
@@ -36,7 +43,7 @@ class Inliner {
 
  private:
   Status ExpandCall(const Op& call, std::vector<Op>& ops) {
-    const std::string& name = call.As<CallAttributes>().callee;
+    const std::string& name = *Callee(call);
     const Function* callee = module_.Find(name);
     if (callee == nullptr) {
       return InvalidArgument(fmt::format("{}: there is no function @{}", Describe(call), name));
@@ -59,11 +66,13 @@ class Inliner {
     const std::vector<Value> values = body.ops.back().operands;
     body.ops.pop_back();
     std::move(body.ops.begin(), body.ops.end(), std::back_inserter(ops));
-    for (size_t i = 0; i < call.results.size(); ++i) {
-      replaced_.emplace(call.results[i], values.at(i));
-    }
+    Replace(call.results, values);
     stack_.pop_back();
     return OkStatus();
+  }
+
+  void Replace(const std::vector<Value>& results, const std::vector<Value>& values) {
+    for (size_t i = 0; i < results.size(); ++i) replaced_.emplace(results[i], values.at(i));
   }
 
   void Rename(Region& region, const Function& callee, std::vector<Value>& renamed) {

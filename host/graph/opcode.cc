@@ -13,17 +13,20 @@ constexpr std::array<std::string_view, kOpcodeCount> kNames = {
     "not", "popcnt", "round_nearest_afz", "round_nearest_even", "rsqrt", "sign", "sine", "sqrt",
     "tan", "tanh",
     "erf", "erfc", "erf_inv", "lgamma", "acos", "acosh", "asin", "asinh", "atan", "atanh", "cosh",
-    "sinh",
+    "sinh", "bessel_i1e", "digamma",
     "convert", "reduce_precision",
     "add", "and", "atan2", "divide", "maximum", "minimum", "multiply", "or", "power", "remainder",
-    "shift_left", "shift_right_arithmetic", "shift_right_logical", "subtract", "xor", "next_after",
+    "shift_left", "shift_right_arithmetic", "shift_right_logical", "subtract", "xor",
+    "next_after", "polygamma", "zeta",
     "compare", "clamp", "select",
     "bitcast_convert", "broadcast_in_dim", "concatenate", "constant", "dynamic_slice",
     "dynamic_update_slice", "gather", "iota", "pad", "reshape", "reverse", "slice", "transpose",
     "convolution", "dot_general",
     "case", "if", "map", "reduce", "reduce_window", "scatter", "select_and_scatter", "sort",
     "while",
-    "call", "custom_call", "optimization_barrier", "return",
+    "batch_norm_grad", "batch_norm_inference", "batch_norm_training", "cholesky",
+    "rng_bit_generator", "triangular_solve",
+    "call", "composite", "custom_call", "optimization_barrier", "return",
 };
 static_assert(!kNames.back().empty(), "every opcode has a name");
 
@@ -33,8 +36,8 @@ std::string_view OpcodeName(Opcode opcode) { return kNames[static_cast<size_t>(o
 
 std::string_view OpcodeDialect(Opcode opcode) {
   if (opcode == Opcode::kCall) return "func";
-  const bool is_chlo = (opcode >= Opcode::kErf && opcode <= Opcode::kSinh) ||
-                       opcode == Opcode::kNextAfter;
+  const bool is_chlo = (opcode >= Opcode::kErf && opcode <= Opcode::kDigamma) ||
+                       (opcode >= Opcode::kNextAfter && opcode <= Opcode::kZeta);
   return is_chlo ? "chlo" : "stablehlo";
 }
 
@@ -51,7 +54,7 @@ std::optional<Opcode> OpcodeFromName(std::string_view name) {
 
 bool IsElementwiseUnary(Opcode opcode) { return opcode <= Opcode::kReducePrecision; }
 bool IsElementwiseBinary(Opcode opcode) {
-  return opcode >= Opcode::kAdd && opcode <= Opcode::kNextAfter;
+  return opcode >= Opcode::kAdd && opcode <= Opcode::kZeta;
 }
 
 }  // namespace systolith::graph

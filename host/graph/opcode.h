@@ -7,17 +7,20 @@
 
 namespace systolith::graph {
 
-// The operations, with StableHLO's names and meaning. `kErf` ... `kNextAfter` come from CHLO.
+// The operations, with StableHLO's names and meaning. `kErf` ... `kDigamma` and `kNextAfter` ...
+// `kZeta` come from CHLO.
 enum class Opcode : uint8_t {
   // Elementwise, one operand.
   kAbs, kCbrt, kCeil, kCosine, kCountLeadingZeros, kExponential, kExponentialMinusOne, kFloor,
   kIsFinite, kLog, kLogPlusOne, kLogistic, kNegate, kNot, kPopcnt, kRoundNearestAfz,
   kRoundNearestEven, kRsqrt, kSign, kSine, kSqrt, kTan, kTanh,
   kErf, kErfc, kErfInv, kLgamma, kAcos, kAcosh, kAsin, kAsinh, kAtan, kAtanh, kCosh, kSinh,
+  kBesselI1e, kDigamma,
   kConvert, kReducePrecision,
   // Elementwise, two operands.
   kAdd, kAnd, kAtan2, kDivide, kMaximum, kMinimum, kMultiply, kOr, kPower, kRemainder, kShiftLeft,
-  kShiftRightArithmetic, kShiftRightLogical, kSubtract, kXor, kNextAfter,
+  kShiftRightArithmetic, kShiftRightLogical, kSubtract, kXor,
+  kNextAfter, kPolygamma, kZeta,
   kCompare,
   // Elementwise, three operands.
   kClamp, kSelect,
@@ -28,8 +31,11 @@ enum class Opcode : uint8_t {
   kConvolution, kDotGeneral,
   // Operations with regions.
   kCase, kIf, kMap, kReduce, kReduceWindow, kScatter, kSelectAndScatter, kSort, kWhile,
+  // Whole algorithms.
+  kBatchNormGrad, kBatchNormInference, kBatchNormTraining, kCholesky, kRngBitGenerator,
+  kTriangularSolve,
   // The rest.
-  kCall, kCustomCall, kOptimizationBarrier, kReturn,
+  kCall, kComposite, kCustomCall, kOptimizationBarrier, kReturn,
 };
 inline constexpr int kOpcodeCount = static_cast<int>(Opcode::kReturn) + 1;
 
@@ -42,7 +48,7 @@ std::string_view OpcodeDialect(Opcode opcode);
 std::optional<Opcode> OpcodeFromName(std::string_view name);
 
 bool IsElementwiseUnary(Opcode opcode);   // kAbs ... kReducePrecision
-bool IsElementwiseBinary(Opcode opcode);  // kAdd ... kNextAfter; kCompare is none of them
+bool IsElementwiseBinary(Opcode opcode);  // kAdd ... kZeta; kCompare is none of them
 
 }  // namespace systolith::graph
 

@@ -158,6 +158,46 @@ std::string CustomCallText(const CustomCallAttributes& call, const std::string& 
   return text + "}";
 }
 
+std::string EntryText(const CompositeAttributes::Value& value) {
+  struct Visitor {
+    std::string operator()(bool b) const { return b ? "true" : "false"; }
+    std::string operator()(int64_t i) const { return fmt::format("{} : i64", i); }
+    std::string operator()(double d) const { return fmt::format("{:.17e} : f64", d); }
+    std::string operator()(const std::string& s) const { return Quoted(s); }
+    std::string operator()(const Dims& dims) const { return Array(dims); }
+  };
+  return std::visit(Visitor(), value);
+}
+
+std::string CompositeText(const CompositeAttributes& composite, const std::string& operands) {
+  std::vector<std::string> entries;
+  for (const auto& [name, value] : composite.entries) {
+    entries.push_back(fmt::format("{} = {}", Quoted(name), EntryText(value)));
+  }
+  return fmt::format("stablehlo.composite {} {} {{composite_attributes = {{{}}}, "
+                     "decomposition = {}, version = {} : i32}}",
+                     Quoted(composite.name), operands, fmt::join(entries, ", "),
+                     SymbolText(composite.decomposition), composite.version);
+}
+
+std::string BatchNormText(const BatchNormAttributes& norm) {
+  return fmt::format("epsilon = {:.9e} : f32, feature_index = {} : i64", norm.epsilon,
+                     norm.feature_index);
+}
+
+std::string TriangularSolveText(const TriangularSolveAttributes& solve) {
+  constexpr std::array kNames = {"NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"};
+  return fmt::format("left_side = {}, lower = {}, transpose_a = #stablehlo<transpose {}>, "
+                     "unit_diagonal = {}",
+                     solve.left_side, solve.lower, kNames[static_cast<size_t>(solve.transpose_a)],
+                     solve.unit_diagonal);
+}
+
+const char* AlgorithmName(RngAlgorithm algorithm) {
+  constexpr std::array kNames = {"DEFAULT", "THREE_FRY", "PHILOX"};
+  return kNames[static_cast<size_t>(algorithm)];
+}
+
 }  // namespace
 
 std::string SymbolText(const std::string& name) {
@@ -188,6 +228,23 @@ std::string PlainOpText(const Op& op, const std::string& operands, const std::st
     case Opcode::kGather:
       return fmt::format("\"{}\"({}){} : {}", head, operands,
                          GatherText(op.As<GatherAttributes>()), type);
+    case Opcode::kComposite:
+      return fmt::format("{} : {}", CompositeText(op.As<CompositeAttributes>(), operands), type);
+    case Opcode::kBatchNormGrad:
+    case Opcode::kBatchNormInference:
+    case Opcode::kBatchNormTraining:
+      return fmt::format("\"{}\"({}) <{{{}}}> : {}", head, operands,
+                         BatchNormText(op.As<BatchNormAttributes>()), type);
+    case Opcode::kTriangularSolve:
+      return fmt::format("\"{}\"({}) <{{{}}}> : {}", head, operands,
+                         TriangularSolveText(op.As<TriangularSolveAttributes>()), type);
+    case Opcode::kCholesky:
+      attributes = fmt::format(", lower = {}", op.As<CholeskyAttributes>().lower);
+      break;
+    case Opcode::kRngBitGenerator:
+      attributes = fmt::format(", algorithm = {}",
+                               AlgorithmName(op.As<RngBitGeneratorAttributes>().algorithm));
+      break;
     case Opcode::kCompare:
       return fmt::format("{} {}, {}{} : {}", head,
                          DirectionName(op.As<CompareAttributes>().direction), operands,

@@ -121,7 +121,8 @@ bool HasEffect(const Op& op) {
   switch (op.opcode) {
     case Opcode::kReturn:
     case Opcode::kWhile:
-    case Opcode::kCall: return true;
+    case Opcode::kCall:
+    case Opcode::kComposite: return true;
     case Opcode::kCustomCall: return op.As<CustomCallAttributes>().has_side_effect;
     default: break;
   }

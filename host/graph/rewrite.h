@@ -42,7 +42,8 @@ Status SortTopologically(Region& region);
 // `while` and returns stay.
 void EraseDeadOps(Function& function);
 
-// Replaces every call by the body it calls; afterwards the entry function is the only one. An
+// Replaces every call by the body it calls, and every composite by what its name says
+// (composite.h) or by its decomposition; afterwards the entry function is the only one. An
 // error if a callee is missing or functions call each other in a circle.
 Status InlineCalls(Module& module);
 

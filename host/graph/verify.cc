@@ -130,7 +130,7 @@ class Verifier {
                                     declared[i].ToString(), (*inferred)[i].ToString()));
       }
     }
-    if (op.opcode == Opcode::kCall) RETURN_IF_ERROR(CheckCall(op, operands, declared));
+    if (Callee(op) != nullptr) RETURN_IF_ERROR(CheckCall(op, operands, declared));
     if (IsCheck(op) && (operands.size() != 2 || operands[0] != operands[1])) {
       return Fail(op, "it compares two tensors of one shape");
     }
@@ -141,7 +141,7 @@ class Verifier {
 
   Status CheckCall(const Op& op, const std::vector<Shape>& operands,
                    const std::vector<Shape>& results) const {
-    const std::string& name = op.As<CallAttributes>().callee;
+    const std::string& name = *Callee(op);
     const Function* callee = module_.Find(name);
     if (callee == nullptr) return Fail(op, fmt::format("there is no function @{}", name));
     if (callee->body.ops.empty()) return Fail(op, fmt::format("@{} has no body", name));
@@ -241,7 +241,7 @@ Status CheckRecursion(const std::map<std::string, std::vector<std::string>>& cal
 
 void CollectCalls(const Region& region, std::vector<std::string>& callees) {
   for (const Op& op : region.ops) {
-    if (op.opcode == Opcode::kCall) callees.push_back(op.As<CallAttributes>().callee);
+    if (const std::string* callee = Callee(op)) callees.push_back(*callee);
     for (const Region& nested : op.regions) CollectCalls(nested, callees);
   }
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <span>
 
 namespace systolith::import {
 namespace {
@@ -87,6 +88,16 @@ class Reader {
     return found != nullptr ? found->text : "";
   }
 
+  // Which of `names` the keyword is.
+  Result<size_t> OneOf(Names attribute, std::span<const char* const> names) const {
+    const Attribute* found = dict_.Find(attribute);
+    if (found == nullptr) return Missing(attribute);
+    for (size_t i = 0; i < names.size(); ++i) {
+      if (found->text == names[i]) return i;
+    }
+    return Fail(*found, fmt::format("'{}' is no {}", found->text, *attribute.begin()));
+  }
+
   // Reads another dictionary of the same operation.
   Reader Of(const Attribute& dict) const { return Reader(source_, dict); }
 
@@ -158,11 +169,8 @@ Result<Attributes> BuildConstant(const Reader& reader) {
 
 Result<Attributes> BuildCompare(const Reader& reader) {
   graph::CompareAttributes compare;
-  const std::string direction = reader.Text({"comparison_direction"});
   constexpr std::array kDirections = {"EQ", "NE", "GE", "GT", "LE", "LT"};
-  size_t at = 0;
-  while (at < kDirections.size() && direction != kDirections[at]) ++at;
-  if (at == kDirections.size()) return reader.Missing({"comparison_direction"});
+  ASSIGN_OR_RETURN(const size_t at, reader.OneOf({"comparison_direction"}, kDirections));
   compare.direction = static_cast<graph::CompareDirection>(at);
   compare.total_order = reader.Text({"compare_type"}) == "TOTALORDER";
   return Attributes(compare);
@@ -332,6 +340,58 @@ Result<Attributes> BuildScatter(const Reader& reader) {
   return Attributes(scatter);
 }
 
+Result<Attributes> BuildBatchNorm(const Reader& reader) {
+  graph::BatchNormAttributes norm;
+  const Attribute* epsilon = reader.Find({"epsilon"});
+  if (epsilon == nullptr) return reader.Missing({"epsilon"});
+  norm.epsilon = static_cast<float>(epsilon->real);
+  ASSIGN_OR_RETURN(norm.feature_index, reader.Integer({"feature_index"}));
+  return Attributes(norm);
+}
+
+Result<Attributes> BuildRngBitGenerator(const Reader& reader) {
+  constexpr std::array kNames = {"DEFAULT", "THREE_FRY", "PHILOX"};
+  ASSIGN_OR_RETURN(const size_t at, reader.OneOf({"rng_algorithm", "algorithm"}, kNames));
+  return Attributes(graph::RngBitGeneratorAttributes{static_cast<graph::RngAlgorithm>(at)});
+}
+
+Result<Attributes> BuildTriangularSolve(const Reader& reader) {
+  constexpr std::array kNames = {"NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"};
+  ASSIGN_OR_RETURN(const size_t at, reader.OneOf({"transpose_a"}, kNames));
+  return Attributes(graph::TriangularSolveAttributes{
+      reader.Flag({"left_side"}), reader.Flag({"lower"}), reader.Flag({"unit_diagonal"}),
+      static_cast<graph::TransposeA>(at)});
+}
+
+// Entries of a kind that nothing needs are left out.
+Result<Attributes> BuildComposite(const Reader& reader) {
+  graph::CompositeAttributes composite;
+  composite.name = reader.Text({"name"});
+  composite.decomposition = reader.Text({"decomposition"});
+  if (composite.name.empty()) return reader.Missing({"name"});
+  if (composite.decomposition.empty()) return reader.Missing({"decomposition"});
+  ASSIGN_OR_RETURN(composite.version, reader.Integer({"version"}, 0));
+  const Attribute* entries = reader.Find({"composite_attributes"});
+  if (entries == nullptr) return Attributes(composite);
+  for (const auto& [name, value] : entries->entries) {
+    auto& list = composite.entries;
+    switch (value.kind) {
+      case Kind::kBool: list.emplace_back(name, value.integer != 0); break;
+      case Kind::kInteger: list.emplace_back(name, value.integer); break;
+      case Kind::kFloat: list.emplace_back(name, value.real); break;
+      case Kind::kString: list.emplace_back(name, value.text); break;
+      case Kind::kArray:
+      case Kind::kDense: {
+        const Result<Dims> dims = reader.ToDims(value);
+        if (dims.ok()) list.emplace_back(name, *dims);
+        break;
+      }
+      default: break;
+    }
+  }
+  return Attributes(composite);
+}
+
 Result<Attributes> BuildCustomCall(const Reader& reader) {
   graph::CustomCallAttributes call;
   call.target = reader.Text({"call_target_name"});
@@ -402,7 +462,14 @@ Result<Attributes> BuildAttributes(const Source& source, Opcode opcode, const At
       if (callee.empty()) return reader.Missing({"callee"});
       return Attributes(graph::CallAttributes{callee});
     }
+    case Opcode::kBatchNormGrad:
+    case Opcode::kBatchNormInference:
+    case Opcode::kBatchNormTraining: return BuildBatchNorm(reader);
+    case Opcode::kCholesky: return Attributes(graph::CholeskyAttributes{reader.Flag({"lower"})});
+    case Opcode::kComposite: return BuildComposite(reader);
     case Opcode::kCustomCall: return BuildCustomCall(reader);
+    case Opcode::kRngBitGenerator: return BuildRngBitGenerator(reader);
+    case Opcode::kTriangularSolve: return BuildTriangularSolve(reader);
     default: return Attributes{};
   }
 }

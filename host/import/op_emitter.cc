@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "host/graph/builder.h"
+#include "host/graph/composite.h"
 #include "host/import/op_attributes.h"
 
 namespace systolith::import {
@@ -14,22 +14,11 @@ using graph::Region;
 using graph::Shape;
 using graph::Value;
 
-namespace {
-
-Attribute Symbol(std::string_view text) {
-  Attribute value;
-  value.kind = Attribute::Kind::kSymbol;
-  value.text = text;
-  return value;
-}
-
-}  // namespace
-
 Result<Opcode> ChooseOpcode(const Source& source, const std::string& name, size_t offset) {
   if (name == "return" || name == "func.return" || name == "stablehlo.return") {
     return Opcode::kReturn;
   }
-  if (name == "call" || name == "func.call" || name == "stablehlo.composite") return Opcode::kCall;
+  if (name == "call" || name == "func.call") return Opcode::kCall;
   if (name == "stablehlo.dot") return Opcode::kDotGeneral;
   if (name == "chlo.square") return Opcode::kMultiply;
   if (name == "chlo.tan") return Opcode::kTan;  // the same operation under an older name
@@ -69,13 +58,6 @@ Result<std::vector<Value>> OpEmitter::Emit(ImportedOp& op, Region& region) {
   if (op.name == "chlo.square") {
     if (op.operands.size() != 1) return source_.ErrorAt(op.offset, "chlo.square takes one operand");
     op.operands.push_back(op.operands[0]);
-  }
-  if (op.name == "stablehlo.composite") {
-    const Attribute* decomposition = op.dict.Find({"decomposition"});
-    if (decomposition == nullptr) {
-      return source_.ErrorAt(op.dict.offset, "the composite has no decomposition");
-    }
-    op.SetEntry("callee", Symbol(decomposition->text));
   }
   if (op.name == "stablehlo.dot" && operands.size() == 2) {
     graph::DotGeneralAttributes dot;
@@ -146,37 +128,7 @@ Result<std::vector<Value>> OpEmitter::EmitTopK(ImportedOp& op, Region& region) {
   }
   graph::Builder builder(function_, region.ops);
   builder.SetLocation(source_.LocationOf(op.offset));
-  const int64_t last = shape.rank() - 1;
-  const Value positions =
-      builder.Iota(Shape{graph::ElementType::kS32, shape.dims}, last);
-
-  Region order;
-  const Shape scalar{shape.type, {}}, index{graph::ElementType::kS32, {}};
-  order.arguments = {function_.NewValue(scalar), function_.NewValue(scalar),
-                     function_.NewValue(index), function_.NewValue(index)};
-  graph::Builder inner(function_, order.ops);
-  inner.SetLocation(source_.LocationOf(op.offset));
-  graph::Op compare;
-  compare.opcode = Opcode::kCompare;
-  compare.operands = {order.arguments[0], order.arguments[1]};
-  compare.attributes = graph::CompareAttributes{graph::CompareDirection::kGt,
-                                                graph::IsFloat(shape.type)};
-  inner.Return({inner.Append(std::move(compare)).result()});
-
-  graph::Op sort;
-  sort.opcode = Opcode::kSort;
-  sort.operands = {op.operands[0], positions};
-  sort.attributes = graph::SortAttributes{last, true};
-  sort.regions.push_back(std::move(order));
-  const std::vector<Value> sorted = builder.Append(std::move(sort)).results;
-
-  graph::Dims limit = shape.dims;
-  limit.back() = k->integer;
-  std::vector<Value> results;
-  for (const Value value : sorted) {
-    results.push_back(builder.Slice(value, graph::Dims(limit.size(), 0), limit,
-                                    graph::Dims(limit.size(), 1)));
-  }
+  std::vector<Value> results = graph::AppendTopK(builder, op.operands[0], k->integer);
   for (size_t i = 0; i < results.size(); ++i) {
     if (function_.shape(results[i]) != op.outputs[i]) {
       return source_.ErrorAt(op.dict.offset, fmt::format("result {} of chlo.top_k is {}", i,
