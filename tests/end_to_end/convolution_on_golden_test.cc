@@ -204,6 +204,77 @@ TEST_F(ConvolutionOnGoldenTest, TransposedConvolutions) {
                .pad = {{{2, 2}, {1, 3}}}, .base_dilation = {3, 2}, .window_dilation = {2, 2}});
 }
 
+TEST_F(ConvolutionOnGoldenTest, EveryGeometry) {
+  const auto pick = [this](int64_t low, int64_t high) {
+    return std::uniform_int_distribution<int64_t>(low, high)(rng_);
+  };
+  for (int i = 0; i < 60; ++i) {
+    Conv conv;
+    conv.n = pick(1, 3);
+    conv.h = pick(1, 8);
+    conv.w = pick(1, 8);
+    conv.groups = pick(1, 4) == 1 ? pick(2, 3) : 1;
+    conv.c = conv.groups * pick(1, 10);
+    conv.o = conv.groups * pick(1, 10);
+    conv.kh = pick(1, 4);
+    conv.kw = pick(1, 4);
+    conv.reverse = pick(0, 1) == 1;
+    for (size_t d = 0; d < 2; ++d) {
+      conv.stride[d] = pick(1, 4);
+      conv.base_dilation[d] = pick(1, 4);
+      conv.window_dilation[d] = pick(1, 4);
+      conv.pad[d] = {pick(-3, 5), pick(-3, 5)};
+      const int64_t size = d == 0 ? conv.h : conv.w;
+      const int64_t dilated = (size - 1) * conv.base_dilation[d] + 1;
+      if (dilated + conv.pad[d][0] + conv.pad[d][1] < 0) conv.pad[d] = {0, 0};
+    }
+    if (pick(0, 3) == 0) {
+      conv.type = "i8";
+      conv.result = "i32";
+    }
+    CheckDirect(conv);
+    if (HasFailure()) break;
+  }
+}
+
+TEST_F(ConvolutionOnGoldenTest, PhasesOfTransposedConvolutionsAddBiasAndResidual) {
+  RunExactly(
+      "func.func @main(%x: tensor<2x4x5x9xbf16>, %w: tensor<3x2x9x10xbf16>, "
+      "%b: tensor<10xf32>, %r: tensor<2x9x14x10xf32>) -> tensor<2x9x14x10xf32> {\n"
+      "  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], "
+      "window = {pad = [[2, 2], [1, 2]], lhs_dilate = [2, 3]} "
+      "{batch_group_count = 1 : i64, feature_group_count = 1 : i64} : "
+      "(tensor<2x4x5x9xbf16>, tensor<3x2x9x10xbf16>) -> tensor<2x9x15x10xf32>\n"
+      "  %1 = stablehlo.slice %0 [0:2, 0:9, 0:14, 0:10] : (tensor<2x9x15x10xf32>) -> "
+      "tensor<2x9x14x10xf32>\n"
+      "  %2 = stablehlo.broadcast_in_dim %b, dims = [3] : (tensor<10xf32>) -> "
+      "tensor<2x9x14x10xf32>\n"
+      "  %3 = stablehlo.add %1, %2 : tensor<2x9x14x10xf32>\n"
+      "  %4 = stablehlo.add %3, %r : tensor<2x9x14x10xf32>\n"
+      "  return %4 : tensor<2x9x14x10xf32>\n}\n");
+  RunExactly(
+      "func.func @main(%x: tensor<2x4x5x9xbf16>, %w: tensor<3x2x9x10xbf16>, "
+      "%b: tensor<10xf32>, %r: tensor<2x9x15x10xf32>) -> tensor<2x9x15x10xf32> {\n"
+      "  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], "
+      "window = {pad = [[2, 2], [1, 2]], lhs_dilate = [2, 3]} "
+      "{batch_group_count = 1 : i64, feature_group_count = 1 : i64} : "
+      "(tensor<2x4x5x9xbf16>, tensor<3x2x9x10xbf16>) -> tensor<2x9x15x10xf32>\n"
+      "  %1 = stablehlo.broadcast_in_dim %b, dims = [3] : (tensor<10xf32>) -> "
+      "tensor<2x9x15x10xf32>\n"
+      "  %2 = stablehlo.add %0, %1 : tensor<2x9x15x10xf32>\n"
+      "  %3 = stablehlo.add %2, %r : tensor<2x9x15x10xf32>\n"
+      "  return %3 : tensor<2x9x15x10xf32>\n}\n");
+}
+
+TEST_F(ConvolutionOnGoldenTest, NoSpatialDimension) {
+  RunExactly(
+      "func.func @main(%a: tensor<5x7xbf16>, %b: tensor<7x6xbf16>) -> tensor<5x6xf32> {\n"
+      "  %0 = stablehlo.convolution(%a, %b) dim_numbers = [b, f]x[i, o]->[b, f], window = {} "
+      "{batch_group_count = 1 : i64, feature_group_count = 1 : i64} : "
+      "(tensor<5x7xbf16>, tensor<7x6xbf16>) -> tensor<5x6xf32>\n"
+      "  return %0 : tensor<5x6xf32>\n}\n");
+}
+
 TEST_F(ConvolutionOnGoldenTest, AnyOrderOfDimensions) {
   for (const std::string numbers : {"[b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1]",
                                     "[b, 0, 1, f]x[o, 0, 1, i]->[b, 0, 1, f]",

@@ -1,5 +1,8 @@
 // Matrix products through the compiler on the golden model, on arrays of several sizes.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 
 #include "tests/end_to_end/compiled_program_test.h"
 
@@ -109,6 +112,62 @@ TEST_F(ProductOnGoldenTest, AnyContractingAndBatchDimensions) {
        }) {
     RunEverywhere(text, RandomArguments(text));
     RunEverywhere(text, RandomArguments(text), graph::Precision::kHighest);
+  }
+}
+
+// Dimensions of every kind in any order, of any size from 0 on.
+TEST_F(ProductOnGoldenTest, EveryOrderOfDimensions) {
+  const auto pick = [this](int64_t low, int64_t high) {
+    return std::uniform_int_distribution<int64_t>(low, high)(rng_);
+  };
+  for (int i = 0; i < 60; ++i) {
+    struct Dimension {
+      int64_t size, number;  // which of its kind: both operands list them in this order
+    };
+    const auto sizes = [&](int64_t most) {
+      std::vector<Dimension> dims;
+      for (int64_t d = pick(0, most); d > 0; --d) {
+        dims.push_back({pick(0, 20) == 0 ? 0 : pick(1, 7), static_cast<int64_t>(dims.size())});
+      }
+      return dims;
+    };
+    const std::vector<Dimension> batch = sizes(2), contracting = sizes(2);
+    std::array<std::vector<Dimension>, 2> free = {sizes(2), sizes(2)};
+    std::array<std::string, 2> shapes, batching, contracted;
+    std::string result;
+    for (const Dimension& d : batch) result += fmt::format("{}x", d.size);
+    for (size_t side = 0; side < 2; ++side) {
+      // 0: batch, 1: contracting, 2: free
+      std::vector<std::pair<int, Dimension>> order;
+      for (const Dimension& d : batch) order.emplace_back(0, d);
+      for (const Dimension& d : contracting) order.emplace_back(1, d);
+      for (const Dimension& d : free[side]) order.emplace_back(2, d);
+      std::shuffle(order.begin(), order.end(), rng_);
+      std::array<std::vector<size_t>, 2> places;
+      places[0].resize(batch.size());
+      places[1].resize(contracting.size());
+      for (size_t d = 0; d < order.size(); ++d) {
+        const auto& [kind, dimension] = order[d];
+        shapes[side] += fmt::format("{}x", dimension.size);
+        if (kind < 2) {
+          places[static_cast<size_t>(kind)][static_cast<size_t>(dimension.number)] = d;
+        } else {
+          result += fmt::format("{}x", dimension.size);
+        }
+      }
+      batching[side] = fmt::format("[{}]", fmt::join(places[0], ", "));
+      contracted[side] = fmt::format("[{}]", fmt::join(places[1], ", "));
+    }
+    const bool is_int = pick(0, 2) == 0;
+    const std::string a = fmt::format("tensor<{}{}>", shapes[0], is_int ? "i8" : "f32");
+    const std::string b = fmt::format("tensor<{}{}>", shapes[1], is_int ? "i8" : "f32");
+    const std::string out = fmt::format("tensor<{}{}>", result, is_int ? "i32" : "f32");
+    RunExactly(fmt::format(
+        "func.func @main(%a: {0}, %b: {1}) -> {2} {{\n"
+        "  %0 = stablehlo.dot_general %a, %b, batching_dims = {3} x {4}, "
+        "contracting_dims = {5} x {6} : ({0}, {1}) -> {2}\n  return %0 : {2}\n}}\n",
+        a, b, out, batching[0], batching[1], contracted[0], contracted[1]));
+    if (HasFailure()) break;
   }
 }
 

@@ -4,6 +4,7 @@
 #include <cassert>
 
 #include "host/compiler/codegen/generator.h"
+#include "host/compiler/codegen/phases.h"
 #include "host/compiler/passes/support.h"
 #include "host/compiler/schedule/tiling.h"
 
@@ -12,16 +13,12 @@ namespace {
 
 constexpr int64_t kHalves = 2;  // of an accumulator
 
-// A block of results and the input that it needs, in the coordinates of the dilated input.
+// A block of results and the input that it needs.
 struct Block {
   int64_t n0, n, y0, y, x0, x;          // first result and how many
   int64_t in_y0, in_y, in_x0, in_x;     // clipped to the input; may be empty
   int64_t Rows() const { return n * y * x; }
 };
-
-int64_t Dilated(int64_t size, int64_t dilation) {
-  return size == 0 ? 0 : (size - 1) * dilation + 1;
-}
 
 class ContractionEmitter {
  public:
@@ -73,8 +70,6 @@ class ContractionEmitter {
   };
 
   void MakeBlocks() {
-    const int64_t height = Dilated(c_.h.size, c_.base_dilation_y);
-    const int64_t width = Dilated(c_.w.size, c_.base_dilation_x);
     const auto clip = [](int64_t first, int64_t count, int64_t stride, int64_t pad, int64_t taps,
                          int64_t dilation, int64_t limit, int64_t& begin, int64_t& extent) {
       const int64_t low = first * stride - pad;
@@ -92,10 +87,10 @@ class ContractionEmitter {
           b.y = std::min(t_.block_y, c_.out_y.size - y);
           b.x0 = x;
           b.x = std::min(t_.block_x, c_.out_x.size - x);
-          clip(y, b.y, c_.stride_y, c_.pad_y, c_.kh.size, c_.window_dilation_y, height, b.in_y0,
-               b.in_y);
-          clip(x, b.x, c_.stride_x, c_.pad_x, c_.kw.size, c_.window_dilation_x, width, b.in_x0,
-               b.in_x);
+          clip(y, b.y, c_.stride_y, c_.pad_y, c_.kh.size, c_.window_dilation_y, c_.h.size,
+               b.in_y0, b.in_y);
+          clip(x, b.x, c_.stride_x, c_.pad_x, c_.kw.size, c_.window_dilation_x, c_.w.size,
+               b.in_x0, b.in_x);
           blocks_.push_back(b);
         }
       }
@@ -177,28 +172,18 @@ class ContractionEmitter {
     const int64_t size = c_.lhs.ElementBytes();
     const int64_t pixel = Pitch(slice) * size;
     const int64_t line = b.in_x * pixel;
-    // Only every base_dilation-th row and column of the dilated input exists.
-    const auto first = [](int64_t begin, int64_t dilation) { return CeilDivide(begin, dilation); };
-    const auto last = [](int64_t begin, int64_t extent, int64_t dilation) {
-      return CeilDivide(begin + extent, dilation);
-    };
-    const int64_t h0 = first(b.in_y0, c_.base_dilation_y);
-    const int64_t h1 = last(b.in_y0, b.in_y, c_.base_dilation_y);
-    const int64_t w0 = first(b.in_x0, c_.base_dilation_x);
-    const int64_t w1 = last(b.in_x0, b.in_x, c_.base_dilation_x);
     Transfer transfer;
     transfer.segment = place.segment;
     transfer.offset = place.offset + size * (c_.lhs.offset + offsets.lhs + b.n0 * c_.n.stride +
-                                             h0 * c_.h.stride + w0 * c_.w.stride +
+                                             b.in_y0 * c_.h.stride + b.in_x0 * c_.w.stride +
                                              slice.c0 * c_.c.stride);
-    transfer.buffer = slot.address + (h0 * c_.base_dilation_y - b.in_y0) * line +
-                      (w0 * c_.base_dilation_x - b.in_x0) * pixel;
+    transfer.buffer = slot.address;
     transfer.element_bytes = size;
     transfer.pad_bytes = 8 * size;
     transfer.dimensions = {
         {b.n, c_.n.stride * size, b.in_y * line},
-        {std::max<int64_t>(h1 - h0, 0), c_.h.stride * size, c_.base_dilation_y * line},
-        {std::max<int64_t>(w1 - w0, 0), c_.w.stride * size, c_.base_dilation_x * pixel},
+        {b.in_y, c_.h.stride * size, line},
+        {b.in_x, c_.w.stride * size, pixel},
         {slice.c1 - slice.c0, c_.c.stride * size, size}};
     EmitLoad(emitter_, transfer, {{place.log}, {}, slot.Logs()});
   }
@@ -443,8 +428,8 @@ class ContractionEmitter {
     transfer.segment = out_place_.segment;
     transfer.offset =
         out_place_.offset +
-        out_bytes_ * (kernel_.out.offset + OffsetsOf(outer).out + b.n0 * c_.out_n.stride + b.y0 * c_.out_y.stride +
-                      b.x0 * c_.out_x.stride +
+        out_bytes_ * (kernel_.out.offset + OffsetsOf(outer).out + b.n0 * c_.out_n.stride +
+                      b.y0 * c_.out_y.stride + b.x0 * c_.out_x.stride +
                       group * t_.group_tiles * chip_.mxu_cols * c_.out_o.stride);
     transfer.buffer = out.address;
     transfer.element_bytes = out_bytes_;
@@ -480,7 +465,11 @@ class ContractionEmitter {
 }  // namespace
 
 Status EmitContraction(Generator& generator, const Kernel& kernel) {
-  return ContractionEmitter(generator, kernel).Run();
+  for (const Kernel& phase : SplitIntoPhases(kernel)) {
+    generator.FreeBuffer();
+    RETURN_IF_ERROR(ContractionEmitter(generator, phase).Run());
+  }
+  return OkStatus();
 }
 
 }  // namespace systolith::compiler

@@ -53,7 +53,7 @@ Generator::Generator(const arch::ChipConfig& chip, HbmMap& hbm)
 
 Status Generator::Emit(const Kernel& kernel) {
   emitter_.SetLine(kernel.operation, kernel.location.line);
-  next_byte_ = 0;
+  FreeBuffer();
   if (kernel.shape().ElementCount() == 0) return OkStatus();
   Status status;
   if (std::holds_alternative<Contraction>(kernel.body)) {

@@ -55,8 +55,10 @@ class Generator {
   VectorUnit& vector_unit() { return vector_unit_; }
   HbmMap& hbm() { return hbm_; }
 
-  // Space in the unified buffer, aligned to bank words. A kernel starts with all of it; a slot
-  // remembers who used its bytes before, so that kernels overlap as far as they can.
+  // Space in the unified buffer, aligned to bank words. A kernel starts with all of it, as does
+  // what follows FreeBuffer(); a slot remembers who used its bytes before, so that kernels overlap
+  // as far as they can.
+  void FreeBuffer() { next_byte_ = 0; }
   int64_t FreeBytes() const { return chip_.buffer_bytes - next_byte_; }
   std::vector<TileSlot> AllocateSlots(int64_t count, int64_t bytes, int64_t pieces);
   // Hands the logs of slots back once the kernel is done with them.

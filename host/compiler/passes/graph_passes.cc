@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "host/compiler/passes/passes.h"
+#include "host/compiler/passes/support.h"
 #include "host/evaluator/evaluator.h"
 #include "host/graph/builder.h"
 #include "host/graph/rewrite.h"
@@ -86,11 +87,7 @@ Status MatchOperandTypes(Compilation& compilation) {
   graph::Builder builder(function, ops);
   for (Op& op : function.body.ops) {
     if (IsProduct(op)) {
-      const auto& precision = op.opcode == Opcode::kDotGeneral
-                                  ? op.As<graph::DotGeneralAttributes>().precision
-                                  : op.As<graph::ConvolutionAttributes>().precision;
-      const graph::Precision asked =
-          std::max({precision[0], precision[1], compilation.f32_precision});
+      const graph::Precision asked = ProductPrecision(op, compilation.f32_precision);
       const auto type = [&](size_t i) { return function.shape(op.operands[i]).type; };
       if (asked != graph::Precision::kDefault && type(0) != type(1)) {
         builder.SetLocation(op.location);

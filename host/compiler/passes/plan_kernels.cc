@@ -207,9 +207,7 @@ void Planner::VisitProduct(const Op& op) {
       is_dot ? PlanDotGeneral(op, function_, lhs, rhs,
                               [this](const View& view) { return MakeDense(view); })
              : PlanConvolution(op, function_, lhs, rhs);
-  const auto& asked = is_dot ? op.As<graph::DotGeneralAttributes>().precision
-                             : op.As<graph::ConvolutionAttributes>().precision;
-  SetPrecision(contraction, std::max({asked[0], asked[1], compilation_.f32_precision}));
+  SetPrecision(contraction, ProductPrecision(op, compilation_.f32_precision));
   if (contraction.lhs_type == arch::OperandType::kF32Rounded ||
       contraction.rhs_type == arch::OperandType::kF32Rounded) {
     compilation_.executable.notes.push_back(

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "host/graph/precision.h"
+
 namespace systolith::compiler {
 namespace {
 
@@ -209,6 +211,12 @@ std::optional<arch::AluOp> ReductionStep(const Op& reduce, ElementType type) {
     case Opcode::kOr: return arch::AluOp::kOr;
     default: return std::nullopt;
   }
+}
+
+graph::Precision ProductPrecision(const Op& op, graph::Precision default_precision) {
+  return op.opcode == Opcode::kDotGeneral
+             ? graph::EffectivePrecision(op.As<graph::DotGeneralAttributes>(), default_precision)
+             : graph::EffectivePrecision(op.As<graph::ConvolutionAttributes>(), default_precision);
 }
 
 std::optional<std::string> WhyNotOnChip(const Op& op, const graph::Function& function,

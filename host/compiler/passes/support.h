@@ -28,6 +28,9 @@ std::optional<arch::LaneType> LaneTypeOf(graph::ElementType type);
 // chip's operations (add, maximum, minimum, and, or) to its two arguments and nothing else.
 std::optional<arch::AluOp> ReductionStep(const graph::Op& reduce, graph::ElementType type);
 
+// How a dot_general or convolution of f32 is computed, where DEFAULT means `default_precision`.
+graph::Precision ProductPrecision(const graph::Op& op, graph::Precision default_precision);
+
 // nullopt if the chip can do the operation, else the reason why not.
 std::optional<std::string> WhyNotOnChip(const graph::Op& op, const graph::Function& function,
                                         const arch::ChipConfig& chip);

@@ -25,10 +25,6 @@ constexpr double kRequestCycles = 8.0;
 
 int64_t Pad8(int64_t elements) { return RoundUp(elements, 8); }
 
-int64_t Dilated(int64_t size, int64_t dilation) {
-  return size == 0 ? 0 : (size - 1) * dilation + 1;
-}
-
 // One axis cut into at most `limit` at a time, in nearly equal parts.
 int64_t EvenPart(int64_t size, int64_t limit) {
   return size <= limit ? size : CeilDivide(size, CeilDivide(size, limit));
@@ -111,17 +107,15 @@ class Search {
     // Merged taps read the padding between them: zero times zero adds nothing. Lanes that arrive
     // one by one, and rows of weights, get no padding from the DMA.
     const bool dense_features = c_.c.stride == 1 || c_.c.size == 1;
-    tiling.zero_a = c_.base_dilation_y > 1 || c_.base_dilation_x > 1 ||
-                    (tiling.merged && ragged && !dense_features);
+    tiling.zero_a = tiling.merged && ragged && !dense_features;
     tiling.zero_b = tiling.merged && ragged && !tiling.transposed;
 
     const int64_t columns = std::min(tiling.group_tiles * chip_.mxu_cols, c_.o.size);
     const int64_t rows = tiling.block_n * tiling.block_y * tiling.block_x;
     const int64_t height =
-        InputExtent(tiling.block_y, c_.stride_y, c_.kh.size, c_.window_dilation_y,
-                    Dilated(c_.h.size, c_.base_dilation_y));
-    const int64_t width = InputExtent(tiling.block_x, c_.stride_x, c_.kw.size,
-                                      c_.window_dilation_x, Dilated(c_.w.size, c_.base_dilation_x));
+        InputExtent(tiling.block_y, c_.stride_y, c_.kh.size, c_.window_dilation_y, c_.h.size);
+    const int64_t width =
+        InputExtent(tiling.block_x, c_.stride_x, c_.kw.size, c_.window_dilation_x, c_.w.size);
     tiling.a_bytes = tiling.block_n * height * width * pitch * problem_.lhs_bytes;
     tiling.b_bytes = taps_y * taps_x * pitch * Pad8(columns) * problem_.rhs_bytes;
     tiling.out_bytes = rows * Pad8(columns) * problem_.out_bytes;
