@@ -101,6 +101,13 @@ class Interpreter {
         const int64_t chosen = index >= 0 && index < count ? index : count - 1;
         return RunRegion(op.regions[static_cast<size_t>(chosen)], {});
       }
+      case Opcode::kBatchNormGrad:
+      case Opcode::kBatchNormInference:
+      case Opcode::kBatchNormTraining: return EvalBatchNorm(op, operands);
+      case Opcode::kCholesky: return Just(EvalCholesky(op, *operands[0]));
+      case Opcode::kRngBitGenerator: return EvalRngBitGenerator(op, *operands[0], shapes[1]);
+      case Opcode::kTriangularSolve:
+        return Just(EvalTriangularSolve(op, *operands[0], *operands[1]));
       case Opcode::kWhile: return RunWhile(op, operands);
       case Opcode::kCall:
       case Opcode::kComposite: return RunCall(op, operands);

@@ -65,6 +65,14 @@ Literal EvalDynamicUpdateSlice(Operands operands);
 Result<std::vector<Literal>> EvalMap(Operands operands, const Shape& shape, const ScalarBody& body);
 Result<std::vector<Literal>> EvalSort(const Op& op, Operands operands, const ScalarBody& body);
 
+// batch_norm.cc
+std::vector<Literal> EvalBatchNorm(const Op& op, Operands operands);
+// random_bits.cc: the new state and the bits, of `shape`.
+std::vector<Literal> EvalRngBitGenerator(const Op& op, const Literal& state, const Shape& shape);
+// linear_algebra.cc
+Literal EvalTriangularSolve(const Op& op, const Literal& a, const Literal& b);
+Literal EvalCholesky(const Op& op, const Literal& a);
+
 // check.cc
 CheckResult EvalCheck(const Op& op, const Literal& actual, const Literal& expected);
 
