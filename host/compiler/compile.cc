@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "host/compiler/expand/expand.h"
 #include "host/compiler/passes/passes.h"
 #include "host/graph/verify.h"
 
@@ -13,6 +14,7 @@ const std::vector<Pass>& Passes() {
   static const std::vector<Pass> passes = {
       {"inline-calls", InlineCalls},               // one function
       {"fold-constants", FoldConstants},           // small constants move through data movement
+      {"expand-operations", ExpandOperations},     // what has no kernel becomes what has one
       {"match-operand-types", MatchOperandTypes},  // both operands of a product are one type
       {"erase-dead-operations", EraseDeadOperations},
       {"assign-units", AssignUnits},    // every operation: chip, evaluator or check, and why

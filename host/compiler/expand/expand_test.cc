@@ -1,0 +1,341 @@
+// Expansions mean what the operation meant: the evaluator says so, before and after.
+#include "host/compiler/expand/expand.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "host/evaluator/evaluator.h"
+#include "host/graph/print.h"
+#include "host/graph/rewrite.h"
+#include "host/graph/verify.h"
+#include "host/import/import.h"
+
+namespace systolith::compiler {
+namespace {
+
+using graph::ElementType;
+using graph::Literal;
+using graph::Opcode;
+using graph::Shape;
+
+const std::vector<std::string> kTypes = {"f32", "bf16", "f16",  "i32",  "i16",
+                                         "i8",  "ui32", "ui16", "ui8"};
+
+class ExpandTest : public ::testing::Test {
+ protected:
+  ExpandTest() { chip_ = *arch::LoadChipConfig("tiny"); }
+
+  // Small integers: sums and products of a few are exact, and there are ties.
+  Literal Random(const Shape& shape, int span) {
+    Literal literal(shape);
+    std::uniform_int_distribution<int> values(graph::IsUnsigned(shape.type) ? 0 : -span, span);
+    for (int64_t i = 0; i < literal.size(); ++i) literal.SetDouble(i, values(rng_));
+    return literal;
+  }
+
+  // A few of each kind of float that orders treat in their own way.
+  void AddSpecials(Literal& literal) {
+    if (!graph::IsFloat(literal.type())) return;
+    const double specials[] = {NAN, -NAN, INFINITY, -INFINITY, 0.0, -0.0};
+    for (int64_t i = 0; i < literal.size(); i += 3) {
+      literal.SetDouble(i, specials[rng_() % std::size(specials)]);
+    }
+  }
+
+  // The module after expansion; a failure if `opcode` is still in it.
+  graph::Module Expand(const std::string& text, Opcode opcode) {
+    auto module = import::ImportText(text, "test.mlir");
+    EXPECT_TRUE(module.ok()) << module.status().message() << "\n" << text;
+    if (!module.ok()) return {};
+    ExpandFunction(*module->Entry(), chip_);
+    const Status status = graph::Verify(*module);
+    EXPECT_TRUE(status.ok()) << status.message() << "\n" << text;
+    graph::ForEachOp(module->Entry()->body, [&](const graph::Op& op) {
+      EXPECT_NE(op.opcode, opcode) << text;
+      EXPECT_NE(op.location.line, 0) << graph::Describe(op);
+    });
+    return *module;
+  }
+
+  // Both programs on random arguments; `tolerance` is relative, for floats.
+  void ExpectEqual(const std::string& text, Opcode opcode, double tolerance = 0, int span = 9,
+                   bool has_specials = false) {
+    const auto before = import::ImportText(text, "test.mlir");
+    const graph::Module after = Expand(text, opcode);
+    if (!before.ok() || after.functions.empty()) return;
+    std::vector<Literal> arguments;
+    for (const graph::Value argument : before->Entry()->arguments()) {
+      arguments.push_back(Random(before->Entry()->shape(argument), span));
+      if (has_specials) AddSpecials(arguments.back());
+    }
+    const auto expected = evaluator::Evaluate(*before, arguments, {}, nullptr);
+    const auto actual = evaluator::Evaluate(after, arguments, {}, nullptr);
+    ASSERT_TRUE(expected.ok()) << expected.status().message() << "\n" << text;
+    ASSERT_TRUE(actual.ok()) << actual.status().message() << "\n" << text;
+    ASSERT_EQ(expected->size(), actual->size());
+    for (size_t r = 0; r < expected->size(); ++r) {
+      const Literal& a = (*actual)[r];
+      const Literal& e = (*expected)[r];
+      ASSERT_EQ(a.shape(), e.shape());
+      for (int64_t i = 0; i < e.size(); ++i) {
+        const double x = a.GetDouble(i), y = e.GetDouble(i);
+        const bool is_equal = tolerance == 0 ? std::signbit(x) == std::signbit(y) : true;
+        if ((std::isnan(x) && std::isnan(y)) || (x == y && is_equal)) continue;
+        if (std::fabs(x - y) <= tolerance * std::max(1.0, std::fabs(y))) continue;
+        FAIL() << "seed " << kSeed << ", result " << r << " element " << i << ": " << x
+               << " instead of " << y << "\n" << text;
+      }
+    }
+  }
+
+  static constexpr unsigned kSeed = 4711;
+  std::mt19937 rng_{kSeed};
+  arch::ChipConfig chip_;
+};
+
+std::string Function(const std::vector<std::string>& arguments, const std::string& results,
+                     const std::string& body) {
+  std::string text = "func.func @main(";
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    text += fmt::format("{}%arg{}: tensor<{}>", i > 0 ? ", " : "", i, arguments[i]);
+  }
+  return text + ") -> (" + results + ") {\n" + body + "}\n";
+}
+
+TEST_F(ExpandTest, MapIsItsBody) {
+  ExpectEqual(Function({"3x5xf32", "3x5xf32"}, "tensor<3x5xf32>", R"(
+  %c = stablehlo.constant dense<2.0> : tensor<f32>
+  %0 = "stablehlo.map"(%arg0, %arg1) ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %1 = stablehlo.multiply %a, %c : tensor<f32>
+      %2 = stablehlo.constant dense<1.0> : tensor<f32>
+      %3 = stablehlo.add %c, %2 : tensor<f32>
+      %4 = stablehlo.compare GT, %b, %3 : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      %5 = stablehlo.select %4, %1, %b : tensor<i1>, tensor<f32>
+      stablehlo.return %5 : tensor<f32>
+  }) {dimensions = array<i64: 0, 1>} : (tensor<3x5xf32>, tensor<3x5xf32>) -> tensor<3x5xf32>
+  return %0 : tensor<3x5xf32>
+)"), Opcode::kMap);
+}
+
+// The greatest element and where it first stands, as jax writes it.
+std::string ArgMaximum(const std::string& dims, const std::string& type, const std::string& dim,
+                       const std::string& result) {
+  return Function({dims + "x" + type, dims + "xi32"},
+                  fmt::format("tensor<{0}{1}>, tensor<{0}i32>", result, type),
+                  fmt::format(R"(
+  %v = stablehlo.constant dense<0> : tensor<{1}>
+  %i = stablehlo.constant dense<0> : tensor<i32>
+  %0:2 = "stablehlo.reduce"(%arg0, %arg1, %v, %i) ({{
+    ^bb0(%a: tensor<{1}>, %b: tensor<i32>, %c: tensor<{1}>, %d: tensor<i32>):
+      %1 = stablehlo.compare GT, %a, %c : (tensor<{1}>, tensor<{1}>) -> tensor<i1>
+      %2 = stablehlo.compare NE, %a, %a : (tensor<{1}>, tensor<{1}>) -> tensor<i1>
+      %3 = stablehlo.or %1, %2 : tensor<i1>
+      %4 = stablehlo.compare EQ, %a, %c : (tensor<{1}>, tensor<{1}>) -> tensor<i1>
+      %5 = stablehlo.compare LT, %b, %d : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %6 = stablehlo.and %4, %5 : tensor<i1>
+      %7 = stablehlo.or %3, %6 : tensor<i1>
+      %8 = stablehlo.select %3, %a, %c : tensor<i1>, tensor<{1}>
+      %9 = stablehlo.select %7, %b, %d : tensor<i1>, tensor<i32>
+      stablehlo.return %8, %9 : tensor<{1}>, tensor<i32>
+  }}) {{dimensions = array<i64: {2}>}} : (tensor<{0}x{1}>, tensor<{0}xi32>, tensor<{1}>, tensor<i32>) -> (tensor<{3}{1}>, tensor<{3}i32>)
+  return %0#0, %0#1 : tensor<{3}{1}>, tensor<{3}i32>
+)", dims, type, dim, result));
+}
+
+TEST_F(ExpandTest, ReductionsOfSeveralOperandsFold) {
+  for (std::string type : kTypes) {
+    if (type[0] == 'f' || type[0] == 'b') {
+      std::string text = ArgMaximum("13x3", type, "0", "3x");
+      text.replace(text.find("dense<0>"), 8, "dense<0.0>");
+      ExpectEqual(text, Opcode::kReduce);
+    } else {
+      ExpectEqual(ArgMaximum("7x5", type, "1", "7x"), Opcode::kReduce);
+    }
+  }
+  ExpectEqual(ArgMaximum("3x130x5", "i32", "1", "3x5x"), Opcode::kReduce);
+  ExpectEqual(ArgMaximum("3x7x5", "i32", "0, 2", "7x"), Opcode::kReduce);
+  ExpectEqual(ArgMaximum("1x5", "i32", "0, 1", ""), Opcode::kReduce);
+  ExpectEqual(ArgMaximum("0x5", "i32", "0", "5x"), Opcode::kReduce);
+}
+
+std::string WithDecimals(std::string text, const std::string& type) {
+  if (type[0] != 'f' && type[0] != 'b') return text;
+  for (size_t at = 0; (at = text.find("dense<", at)) != std::string::npos; at += 6) {
+    if (text[at + 6] != '[') text.insert(text.find('>', at), ".0");
+  }
+  return text;
+}
+
+struct WindowCase {
+  std::string dims, result, attributes;
+};
+
+std::string ReduceWindow(const WindowCase& c, const std::string& type, const std::string& body,
+                         const std::string& init) {
+  return WithDecimals(Function({c.dims + "x" + type}, fmt::format("tensor<{}x{}>", c.result, type),
+                               fmt::format(R"(
+  %init = stablehlo.constant dense<{4}> : tensor<{1}>
+  %0 = "stablehlo.reduce_window"(%arg0, %init) ({{
+    ^bb0(%a: tensor<{1}>, %b: tensor<{1}>):
+      %1 = stablehlo.{3} %a, %b : tensor<{1}>
+      stablehlo.return %1 : tensor<{1}>
+  }}) {{{2}}} : (tensor<{0}x{1}>, tensor<{1}>) -> tensor<{5}x{1}>
+  return %0 : tensor<{5}x{1}>
+)", c.dims, type, c.attributes, body, init, c.result)), type);
+}
+
+const std::vector<WindowCase> kWindows = {
+    {"7x9", "6x8", "window_dimensions = array<i64: 2, 2>"},
+    {"7x9", "3x4", "window_dimensions = array<i64: 3, 2>, window_strides = array<i64: 2, 2>"},
+    {"1x8x9x3", "1x4x5x3",
+     "window_dimensions = array<i64: 1, 3, 3, 1>, window_strides = array<i64: 1, 2, 2, 1>, "
+     "padding = dense<[[0, 0], [1, 0], [1, 1], [0, 0]]> : tensor<4x2xi64>"},
+    {"5x6", "7x3",
+     "window_dimensions = array<i64: 3, 2>, base_dilations = array<i64: 2, 1>, "
+     "window_dilations = array<i64: 1, 3>"},
+    {"9x5", "5x5",
+     "window_dimensions = array<i64: 3, 1>, padding = dense<[[-1, -1], [0, 0]]> : tensor<2x2xi64>"},
+    {"8x9", "8x9",
+     "window_dimensions = array<i64: 8, 1>, padding = dense<[[7, 0], [0, 0]]> : tensor<2x2xi64>"},
+    {"2x100", "2x100",
+     "window_dimensions = array<i64: 1, 100>, padding = dense<[[0, 0], [0, 99]]> : tensor<2x2xi64>"},
+    {"120", "29", "window_dimensions = array<i64: 37>, window_strides = array<i64: 2>, "
+                  "window_dilations = array<i64: 2>, base_dilations = array<i64: 1>, "
+                  "padding = dense<[[5, 5]]> : tensor<1x2xi64>"},
+    {"3x8x8", "3x1x1", "window_dimensions = array<i64: 1, 8, 8>"},
+    {"50x3", "4x3",
+     "window_dimensions = array<i64: 11, 1>, window_strides = array<i64: 13, 1>"},
+    {"4x3", "0x3", "window_dimensions = array<i64: 5, 1>"},
+};
+
+TEST_F(ExpandTest, WindowsAreReduced) {
+  for (const WindowCase& window : kWindows) {
+    ExpectEqual(ReduceWindow(window, "f32", "add", "0"), Opcode::kReduceWindow, 1e-6);
+    ExpectEqual(ReduceWindow(window, "i32", "multiply", "1"), Opcode::kReduceWindow);
+    ExpectEqual(ReduceWindow(window, "ui8", "maximum", "0"), Opcode::kReduceWindow);
+  }
+  for (const std::string& type : kTypes) {
+    ExpectEqual(ReduceWindow(kWindows[2], type, "add", "0"), Opcode::kReduceWindow, 0.02);
+    ExpectEqual(ReduceWindow(kWindows[6], type, "minimum", "100"), Opcode::kReduceWindow);
+  }
+  // An initial value that counts, where no padding does.
+  ExpectEqual(ReduceWindow(kWindows[0], "i32", "add", "5"), Opcode::kReduceWindow);
+  ExpectEqual(ReduceWindow(kWindows[8], "i32", "add", "5"), Opcode::kReduceWindow);
+  ExpectEqual(ReduceWindow(kWindows[9], "i32", "add", "5"), Opcode::kReduceWindow);
+}
+
+TEST_F(ExpandTest, WindowsOfSeveralOperands) {
+  ExpectEqual(Function({"4x6xbf16", "4x6xi32"}, "tensor<3x5xbf16>, tensor<3x5xi32>", R"(
+  %inf = stablehlo.constant dense<0x7F80> : tensor<bf16>
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %0:2 = "stablehlo.reduce_window"(%arg0, %arg1, %inf, %zero) ({
+    ^bb0(%a: tensor<bf16>, %b: tensor<i32>, %c: tensor<bf16>, %d: tensor<i32>):
+      %1 = stablehlo.compare LE, %a, %c : (tensor<bf16>, tensor<bf16>) -> tensor<i1>
+      %2 = stablehlo.select %1, %a, %c : tensor<i1>, tensor<bf16>
+      %3 = stablehlo.select %1, %b, %d : tensor<i1>, tensor<i32>
+      stablehlo.return %2, %3 : tensor<bf16>, tensor<i32>
+  }) {window_dimensions = array<i64: 2, 2>} : (tensor<4x6xbf16>, tensor<4x6xi32>, tensor<bf16>, tensor<i32>) -> (tensor<3x5xbf16>, tensor<3x5xi32>)
+  return %0#0, %0#1 : tensor<3x5xbf16>, tensor<3x5xi32>
+)"), Opcode::kReduceWindow);
+}
+
+std::string SelectAndScatter(const std::string& operand, const std::string& source,
+                             const std::string& type, const std::string& attributes,
+                             const std::string& direction, const std::string& body) {
+  return WithDecimals(Function({operand + "x" + type, source + "x" + type},
+                               fmt::format("tensor<{}x{}>", operand, type),
+                               fmt::format(R"(
+  %init = stablehlo.constant dense<3> : tensor<{2}>
+  %0 = "stablehlo.select_and_scatter"(%arg0, %arg1, %init) ({{
+    ^bb0(%a: tensor<{2}>, %b: tensor<{2}>):
+      %1 = stablehlo.compare {4}, %a, %b : (tensor<{2}>, tensor<{2}>) -> tensor<i1>
+      stablehlo.return %1 : tensor<i1>
+  }}, {{
+    ^bb0(%a: tensor<{2}>, %b: tensor<{2}>):
+      %1 = stablehlo.{5} %a, %b : tensor<{2}>
+      stablehlo.return %1 : tensor<{2}>
+  }}) {{{3}}} : (tensor<{0}x{2}>, tensor<{1}x{2}>, tensor<{2}>) -> tensor<{0}x{2}>
+  return %0 : tensor<{0}x{2}>
+)", operand, source, type, attributes, direction, body)), type);
+}
+
+TEST_F(ExpandTest, SelectAndScatterPicksOneElementPerWindow) {
+  const std::string same =
+      "window_dimensions = array<i64: 1, 3, 3, 1>, window_strides = array<i64: 1, 2, 2, 1>, "
+      "padding = dense<[[0, 0], [1, 1], [0, 1], [0, 0]]> : tensor<4x2xi64>";
+  for (const std::string& type : kTypes) {
+    ExpectEqual(SelectAndScatter("2x7x8x3", "2x4x4x3", type, same, "GE", "add"),
+                Opcode::kSelectAndScatter);
+    ExpectEqual(SelectAndScatter("5x6", "2x2", type,
+                                 "window_dimensions = array<i64: 2, 3>, "
+                                 "window_strides = array<i64: 3, 3>",
+                                 "GT", "subtract"),
+                Opcode::kSelectAndScatter);
+  }
+  ExpectEqual(SelectAndScatter("5x9", "3x8", "f32",
+                               "window_dimensions = array<i64: 3, 2>", "LT", "multiply"),
+              Opcode::kSelectAndScatter);
+  // Windows of padding alone, and negative padding.
+  ExpectEqual(SelectAndScatter("5x9", "8x3", "i32",
+                               "window_dimensions = array<i64: 2, 3>, "
+                               "window_strides = array<i64: 1, 2>, "
+                               "padding = dense<[[2, 2], [-1, -1]]> : tensor<2x2xi64>",
+                               "GE", "add"),
+              Opcode::kSelectAndScatter);
+}
+
+std::string Sort(const std::string& dims, const std::string& type, int dimension,
+                 const std::string& direction) {
+  return Function({dims + "x" + type}, fmt::format("tensor<{}x{}>", dims, type), fmt::format(R"(
+  %0 = "stablehlo.sort"(%arg0) ({{
+    ^bb0(%a: tensor<{1}>, %b: tensor<{1}>):
+      %1 = stablehlo.compare {3}, %a, %b : (tensor<{1}>, tensor<{1}>) -> tensor<i1>
+      stablehlo.return %1 : tensor<i1>
+  }}) {{dimension = {2} : i64, is_stable = true}} : (tensor<{0}x{1}>) -> tensor<{0}x{1}>
+  return %0 : tensor<{0}x{1}>
+)", dims, type, dimension, direction));
+}
+
+TEST_F(ExpandTest, SortsEveryLength) {
+  for (const std::string& type : kTypes) {
+    ExpectEqual(Sort("5x7", type, 1, "LT"), Opcode::kSort, 0, 3);
+    ExpectEqual(Sort("8x3", type, 0, "GT"), Opcode::kSort, 0, 3);
+  }
+  for (int length = 0; length < 20; ++length) {
+    ExpectEqual(Sort(fmt::format("{}x2", length), "i32", 0, "LT"), Opcode::kSort);
+  }
+  ExpectEqual(Sort("3x5x9", "i16", 1, "LT"), Opcode::kSort);
+  ExpectEqual(Sort("1000", "ui32", 0, "LT"), Opcode::kSort, 0, 1000);
+}
+
+// jax's order: NaN last, -0 and +0 alike; ties show in the second operand.
+TEST_F(ExpandTest, SortsPairsInAnyOrder) {
+  for (const std::string dims : {"13", "16"}) {
+    ExpectEqual(Function({dims + "xf32", dims + "xi32"},
+                         fmt::format("tensor<{0}xf32>, tensor<{0}xi32>", dims), fmt::format(R"(
+  %0:2 = "stablehlo.sort"(%arg0, %arg1) ({{
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>, %c: tensor<i32>, %d: tensor<i32>):
+      %zero = stablehlo.constant dense<0.0> : tensor<f32>
+      %nan = stablehlo.constant dense<0x7FC00000> : tensor<f32>
+      %1 = stablehlo.compare EQ, %a, %zero : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      %2 = stablehlo.select %1, %zero, %a : tensor<i1>, tensor<f32>
+      %3 = stablehlo.compare NE, %a, %a : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      %4 = stablehlo.select %3, %nan, %2 : tensor<i1>, tensor<f32>
+      %5 = stablehlo.compare EQ, %b, %zero : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      %6 = stablehlo.select %5, %zero, %b : tensor<i1>, tensor<f32>
+      %7 = stablehlo.compare NE, %b, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      %8 = stablehlo.select %7, %nan, %6 : tensor<i1>, tensor<f32>
+      %9 = stablehlo.compare LT, %4, %8, TOTALORDER : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      stablehlo.return %9 : tensor<i1>
+  }}) {{dimension = 0 : i64, is_stable = true}} : (tensor<{0}xf32>, tensor<{0}xi32>) -> (tensor<{0}xf32>, tensor<{0}xi32>)
+  return %0#0, %0#1 : tensor<{0}xf32>, tensor<{0}xi32>
+)", dims)), Opcode::kSort, 0, 2, true);
+  }
+}
+
+}  // namespace
+}  // namespace systolith::compiler
