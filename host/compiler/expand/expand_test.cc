@@ -190,6 +190,8 @@ std::string ReduceWindow(const WindowCase& c, const std::string& type, const std
 
 const std::vector<WindowCase> kWindows = {
     {"7x9", "6x8", "window_dimensions = array<i64: 2, 2>"},
+    {"9x9", "4x3",
+     "window_dimensions = array<i64: 6, 5>, window_strides = array<i64: 1, 2>"},
     {"7x9", "3x4", "window_dimensions = array<i64: 3, 2>, window_strides = array<i64: 2, 2>"},
     {"1x8x9x3", "1x4x5x3",
      "window_dimensions = array<i64: 1, 3, 3, 1>, window_strides = array<i64: 1, 2, 2, 1>, "
@@ -219,13 +221,13 @@ TEST_F(ExpandTest, WindowsAreReduced) {
     ExpectEqual(ReduceWindow(window, "ui8", "maximum", "0"), Opcode::kReduceWindow);
   }
   for (const std::string& type : kTypes) {
-    ExpectEqual(ReduceWindow(kWindows[2], type, "add", "0"), Opcode::kReduceWindow, 0.02);
-    ExpectEqual(ReduceWindow(kWindows[6], type, "minimum", "100"), Opcode::kReduceWindow);
+    ExpectEqual(ReduceWindow(kWindows[3], type, "add", "0"), Opcode::kReduceWindow, 0.02);
+    ExpectEqual(ReduceWindow(kWindows[7], type, "minimum", "100"), Opcode::kReduceWindow);
   }
   // An initial value that counts, where no padding does.
   ExpectEqual(ReduceWindow(kWindows[0], "i32", "add", "5"), Opcode::kReduceWindow);
-  ExpectEqual(ReduceWindow(kWindows[8], "i32", "add", "5"), Opcode::kReduceWindow);
   ExpectEqual(ReduceWindow(kWindows[9], "i32", "add", "5"), Opcode::kReduceWindow);
+  ExpectEqual(ReduceWindow(kWindows[10], "i32", "add", "5"), Opcode::kReduceWindow);
 }
 
 TEST_F(ExpandTest, WindowsOfSeveralOperands) {
@@ -289,15 +291,15 @@ TEST_F(ExpandTest, SelectAndScatterPicksOneElementPerWindow) {
 }
 
 std::string Sort(const std::string& dims, const std::string& type, int dimension,
-                 const std::string& direction) {
+                 const std::string& direction, bool is_stable = true) {
   return Function({dims + "x" + type}, fmt::format("tensor<{}x{}>", dims, type), fmt::format(R"(
   %0 = "stablehlo.sort"(%arg0) ({{
     ^bb0(%a: tensor<{1}>, %b: tensor<{1}>):
       %1 = stablehlo.compare {3}, %a, %b : (tensor<{1}>, tensor<{1}>) -> tensor<i1>
       stablehlo.return %1 : tensor<i1>
-  }}) {{dimension = {2} : i64, is_stable = true}} : (tensor<{0}x{1}>) -> tensor<{0}x{1}>
+  }}) {{dimension = {2} : i64, is_stable = {4}}} : (tensor<{0}x{1}>) -> tensor<{0}x{1}>
   return %0 : tensor<{0}x{1}>
-)", dims, type, dimension, direction));
+)", dims, type, dimension, direction, is_stable));
 }
 
 TEST_F(ExpandTest, SortsEveryLength) {
@@ -309,6 +311,7 @@ TEST_F(ExpandTest, SortsEveryLength) {
     ExpectEqual(Sort(fmt::format("{}x2", length), "i32", 0, "LT"), Opcode::kSort);
   }
   ExpectEqual(Sort("3x5x9", "i16", 1, "LT"), Opcode::kSort);
+  ExpectEqual(Sort("23", "f32", 0, "GT", false), Opcode::kSort, 0, 3);
   ExpectEqual(Sort("1000", "ui32", 0, "LT"), Opcode::kSort, 0, 1000);
 }
 

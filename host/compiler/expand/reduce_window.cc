@@ -1,7 +1,8 @@
-// reduce_window: the operands are padded with their initial values, then windows fold along one
-// dimension after the other, the last first. Short windows are slices that join one after another.
-// Long ones are sums of windows whose lengths are powers of two, each of which is two of the next
-// smaller. Windows that do not overlap are a reduction.
+// reduce_window: the operands are padded with their initial values. In a small window the elements,
+// each a slice, join one after another. Larger ones fold along one dimension after the other, the
+// last first: a short window by slices again, a long one as a sum of windows whose lengths are
+// powers of two, each of which is two of the next smaller. Windows that do not overlap are a
+// reduction.
 #include <algorithm>
 #include <bit>
 
@@ -14,6 +15,8 @@ namespace {
 constexpr double kKernelCost = 2000;
 // How many slices join in one kernel.
 constexpr double kTapsPerKernel = 3;
+// Windows of so many elements join one by one, in row-major order.
+constexpr int64_t kMaxSequential = 16;
 // Windows that do not overlap are reduced if they have so many elements.
 constexpr int64_t kMinReduced = 8;
 
@@ -147,6 +150,31 @@ Values ReduceApart(const Region& body, Values values, const Values& inits,
   return to.Reduce(body, values, inits, reduced);
 }
 
+// From the initial value over all elements of a window.
+std::optional<Values> JoinAll(const Region& body, const Values& values, const Values& inits,
+                              const graph::ReduceWindowAttributes& window, const Dims& result,
+                              Expansion& to) {
+  Values sum;
+  for (const Value init : inits) sum.push_back(to.Broadcast(init, result));
+  const int64_t taps = graph::Product(window.window_dimensions);
+  for (int64_t tap = 0; tap < taps; ++tap) {
+    Values arguments = std::move(sum);
+    for (Value value : values) {
+      int64_t rest = tap;
+      for (size_t d = result.size(); d-- > 0; rest /= window.window_dimensions[d]) {
+        const int64_t start = rest % window.window_dimensions[d] * window.window_dilations[d];
+        const int64_t stride = window.window_strides[d];
+        value = to.Slice(value, d, start, start + (result[d] - 1) * stride + 1, stride);
+      }
+      arguments.push_back(value);
+    }
+    std::optional<Values> joined = to.Apply(body, arguments);
+    if (!joined) return std::nullopt;
+    sum = *std::move(joined);
+  }
+  return sum;
+}
+
 }  // namespace
 
 std::optional<Values> ExpandReduceWindow(const Op& op, Expansion& to) {
@@ -165,6 +193,9 @@ std::optional<Values> ExpandReduceWindow(const Op& op, Expansion& to) {
   for (size_t i = 0; i < count; ++i) {
     values.push_back(
         to.Pad(op.operands[i], inits[i], window.padding_low, window.padding_high, interior));
+  }
+  if (graph::Product(window.window_dimensions) <= kMaxSequential) {
+    return JoinAll(body, values, inits, window, result, to);
   }
   std::vector<Window> apart;
   int64_t elements = 1;
