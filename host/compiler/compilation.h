@@ -54,7 +54,6 @@ struct Compilation {
   std::vector<Group> groups;
   std::map<graph::Value, uint32_t> tensors;  // values that are stored -> executable.tensors
   isa::Executable executable;
-  std::string first_host_reason;  // "; OPERATION: why" of the first in the evaluator; else empty
 
   graph::Function& function() { return *module.Entry(); }
   const graph::Function& function() const { return *module.Entry(); }

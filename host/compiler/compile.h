@@ -22,15 +22,17 @@ struct CompileOptions {
   // An operation that would run in the evaluator is an error instead.
   bool no_fallback = false;
 
+  // Operations on constants are not computed by the compiler: what runs shows what the chip can do.
+  bool no_fold = false;
+
   // After the pass of this name ("all": after each) `dump` gets what there is, as text.
   std::string dump_after;
   std::function<void(const std::string& pass, const std::string& text)> dump;
 };
 
 // Translates the module's entry function for one chip. Deterministic: equal input gives equal
-// bytes. An operation that neither chip nor evaluator knows, a module of which nothing runs on the
-// chip, and any fallback under `no_fallback` are Unsupported; the message names operation, line
-// and reason.
+// bytes. An operation that neither chip nor evaluator knows and any fallback under `no_fallback`
+// are Unsupported; the message names operation, line and reason.
 Result<isa::Executable> Compile(graph::Module module, const arch::ChipConfig& chip,
                                 const CompileOptions& options);
 

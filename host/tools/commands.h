@@ -11,6 +11,7 @@ namespace systolith::tools {
 // itself when the user interrupts it in work that can't be stopped.
 Status RunCommand(const Options& options);
 Status CompileCommand(const Options& options);
+Status ConformanceCommand(const Options& options);
 Status DisasmCommand(const Options& options);
 Status InfoCommand(const Options& options);
 Status KernelCommand(const Options& options);

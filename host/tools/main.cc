@@ -26,6 +26,7 @@ int main(int argc, char** argv) {
   try {
     if (command == "run") status = tools::RunCommand(*options);
     if (command == "compile") status = tools::CompileCommand(*options);
+    if (command == "conformance") status = tools::ConformanceCommand(*options);
     if (command == "disasm") status = tools::DisasmCommand(*options);
     if (command == "info") status = tools::InfoCommand(*options);
     if (command == "kernel") status = tools::KernelCommand(*options);

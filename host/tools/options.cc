@@ -47,6 +47,11 @@ void AddPrecision(CLI::App& command, std::string& precision) {
       ->type_name("default|high|highest");
 }
 
+void AddNoFold(CLI::App& command, Options& options) {
+  command.add_flag("--no-fold", options.no_fold,
+                   "compute what depends on constants only on the chip, too");
+}
+
 struct Parser {
   CLI::App app{"Compiles StableHLO programs for the Systolith chip and runs them on it."};
   Options options;
@@ -59,6 +64,7 @@ struct Parser {
     app.allow_extras();
     AddRun();
     AddCompile();
+    AddConformance();
     CLI::App& disasm = Add("disasm", "Lists a program's instructions with their operations.");
     AddProgram(disasm, options, "StableHLO text (.mlir) or an executable (.sysx)");
     AddChip(disasm, options);
@@ -78,14 +84,18 @@ struct Parser {
     return command;
   }
 
+  void AddTarget(CLI::App& command) {
+    command.add_option("--target", options.target,
+                       "rtl: the verilated chip (default), golden: the bit-exact model, or a "
+                       "backend's .so")
+        ->type_name("rtl|golden");
+  }
+
   void AddRun() {
     CLI::App& run = Add("run", "Runs a program on a chip.");
     AddProgram(run, options, "StableHLO text (.mlir) or an executable (.sysx)");
     AddChip(run, options);
-    run.add_option("--target", options.target,
-                   "rtl: the verilated chip (default), golden: the bit-exact model, or a backend's "
-                   ".so")
-        ->type_name("rtl|golden");
+    AddTarget(run);
     run.add_option("--inputs", options.inputs_path, "arguments: arrays arg0, arg1 ... or in order")
         ->type_name("FILE.npz");
     run.add_option("--input", options.inputs, "one argument; may be repeated")
@@ -104,6 +114,7 @@ struct Parser {
                  "compare with the golden model (bits) and the evaluator (double precision)");
     run.add_flag("--no-fallback", options.no_fallback,
                  "an operation that the chip can't do is an error (exit code 3)");
+    AddNoFold(run, options);
     run.add_option("--report", options.report_path, "all figures, as JSON")->type_name("FILE.json");
     run.add_option("--trace", options.trace_path, "waveform (rtl only)")->type_name("FILE.fst");
     run.add_option("--trace-start", options.trace_start_cycle, "first cycle of the waveform")
@@ -133,7 +144,39 @@ struct Parser {
         ->type_name("PASS");
     compile.add_flag("--no-fallback", options.no_fallback,
                      "an operation that the chip can't do is an error (exit code 3)");
+    AddNoFold(compile, options);
     AddPrecision(compile, precision);
+  }
+
+  void AddConformance() {
+    CLI::App& conformance =
+        Add("conformance", "Runs programs that check themselves and prints a scoreboard.");
+    conformance.add_option("PATH", options.paths, "StableHLO text (.mlir) or folders of it")
+        ->type_name("");
+    AddTarget(conformance);
+    AddChip(conformance, options);
+    AddNoFold(conformance, options);
+    conformance.add_option("--filter", options.filter, "only programs whose name holds TEXT")
+        ->type_name("TEXT");
+    conformance.add_option("--every", options.every, "a sample: each N-th program")
+        ->check(CLI::PositiveNumber)
+        ->type_name("N");
+    conformance.add_option("--jobs", options.jobs, "processes at once; default: one per core")
+        ->check(CLI::PositiveNumber)
+        ->type_name("N");
+    conformance.add_option("--seconds", options.seconds,
+                           "a program that takes longer is wrong (default 60)")
+        ->check(CLI::PositiveNumber)
+        ->type_name("N");
+    conformance.add_option("--json", options.report_path, "what came of each program")
+        ->type_name("FILE");
+    conformance.add_option("--baseline", options.baseline_path,
+                           "what was reached before; worse is exit code 1")
+        ->type_name("FILE");
+    conformance.add_option("--write-baseline", options.write_baseline_path,
+                           "writes what was reached now")
+        ->type_name("FILE");
+    conformance.add_flag("--quiet", options.quiet, "print no table, only what got worse");
   }
 
   void AddKernel() {
@@ -193,7 +236,7 @@ Result<std::optional<graph::Precision>> ParsePrecision(const std::string& text) 
 }
 
 Status CheckOptions(const Options& options) {
-  const std::vector<std::string> programless = {"info", "doctor", "kernel"};
+  const std::vector<std::string> programless = {"info", "doctor", "kernel", "conformance"};
   const bool needs_program =
       std::find(programless.begin(), programless.end(), options.subcommand) == programless.end();
   if (needs_program && options.program.empty()) {
@@ -204,7 +247,12 @@ Status CheckOptions(const Options& options) {
       options.dump_after.empty()) {
     return InvalidArgument("`systolith compile` needs -o FILE.sysx or --dump-after=PASS");
   }
-  if (options.subcommand == "run" && options.target != "rtl" && options.target != "golden" &&
+  if (options.subcommand == "conformance" && options.paths.empty()) {
+    return InvalidArgument(
+        "`systolith conformance` needs files or folders; see `systolith conformance --help`");
+  }
+  const bool runs = options.subcommand == "run" || options.subcommand == "conformance";
+  if (runs && options.target != "rtl" && options.target != "golden" &&
       !options.target.ends_with(".so")) {
     const std::vector<std::string> known = {"rtl", "golden"};
     return InvalidArgument(fmt::format(

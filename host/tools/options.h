@@ -31,6 +31,7 @@ struct Options {
   std::string labels_path;           // .npy
   bool check = false;
   bool no_fallback = false;
+  bool no_fold = false;
   std::string report_path;
   std::string trace_path;
   uint64_t trace_start_cycle = 0;
@@ -42,6 +43,14 @@ struct Options {
   // compile
   std::string executable_path;
   std::string dump_after;
+
+  // conformance
+  std::vector<std::string> paths;
+  std::string filter;
+  std::string baseline_path, write_baseline_path;
+  int jobs = 0;         // child processes; 0: one per core
+  int every = 1;        // a sample: each n-th program
+  double seconds = 60;  // that a program may take
 
   // kernel
   std::string kernel;                  // empty: the only one of the file

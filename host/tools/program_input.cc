@@ -61,6 +61,7 @@ Result<isa::Executable> MakeExecutable(const ProgramInput& program, const arch::
   compiler::CompileOptions compile_options;
   compile_options.f32_precision = PrecisionOf(program, options);
   compile_options.no_fallback = options.no_fallback;
+  compile_options.no_fold = options.no_fold;
   compile_options.dump_after = options.dump_after;
   if (!options.dump_after.empty()) {
     const std::vector<std::string> passes = compiler::PassNames();

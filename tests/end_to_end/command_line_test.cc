@@ -282,22 +282,22 @@ TEST_F(CommandLineTest, AProgramForTinyIsRefusedOnAChipOfItsOwnFile) {
   }
 }
 
-TEST_F(CommandLineTest, AProgramWithNothingForTheChipIsExitCodeThree) {
-  const std::string sine = Write("sine.mlir", R"(module {
-  func.func public @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
-    %0 = stablehlo.sine %arg0 : tensor<4xf32>
-    return %0 : tensor<4xf32>
+// 64-bit numbers of any size: nothing for the chip.
+TEST_F(CommandLineTest, AProgramWithNothingForTheChipRunsInTheEvaluatorIfAllowed) {
+  const std::string product = Write("product.mlir", R"(module {
+  func.func public @main(%arg0: tensor<4xi64>) -> tensor<4xi64> {
+    %0 = stablehlo.multiply %arg0, %arg0 : tensor<4xi64>
+    return %0 : tensor<4xi64>
   }
 }
 )");
-  for (const std::vector<std::string>& arguments :
-       {std::vector<std::string>{"run", sine, "--target", "golden"},
-        std::vector<std::string>{"compile", sine, "-o", Path("sine.sysx")}}) {
-    const Outcome outcome = Systolith(arguments);
-    EXPECT_EQ(outcome.exit_code, 3) << outcome.text;
-    EXPECT_THAT(outcome.text, AllOf(HasSubstr("sine"), HasSubstr("line 3")));
-  }
-  EXPECT_FALSE(fs::exists(Path("sine.sysx")));
+  Outcome outcome = Systolith({"run", product, "--target", "golden", "--check"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.text;
+  EXPECT_THAT(outcome.text, AllOf(HasSubstr("100.0 %"), HasSubstr("multiply at line 3")));
+  outcome = Systolith({"compile", product, "--no-fallback", "-o", Path("product.sysx")});
+  EXPECT_EQ(outcome.exit_code, 3) << outcome.text;
+  EXPECT_THAT(outcome.text, AllOf(HasSubstr("multiply"), HasSubstr("line 3")));
+  EXPECT_FALSE(fs::exists(Path("product.sysx")));
 }
 
 TEST_F(CommandLineTest, WhatCannotBeCompiledIsExitCodeThree) {

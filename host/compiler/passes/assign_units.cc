@@ -60,7 +60,7 @@ isa::OperationReport Report(const Op& op, const graph::Function& function,
 
 Status AssignUnits(Compilation& compilation) {
   const graph::Function& function = compilation.function();
-  std::string& first_reason = compilation.first_host_reason;
+  std::string first_reason;  // "; OPERATION: why" of the first in the evaluator
   for (const Op& op : function.body.ops) {
     Placement placement;
     if (graph::IsCheck(op)) {

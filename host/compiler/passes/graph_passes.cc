@@ -54,6 +54,7 @@ Status InlineCalls(Compilation& compilation) {
 }
 
 Status FoldConstants(Compilation& compilation) {
+  if (compilation.options.no_fold) return OkStatus();
   graph::Function& function = compilation.function();
   const auto users = graph::Users(function);
   const auto definitions = graph::Definitions(function);
