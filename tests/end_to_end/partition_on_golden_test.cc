@@ -45,15 +45,17 @@ TEST_F(PartitionOnGoldenTest, FallbackCanBeForbidden) {
   EXPECT_THAT(status.message(), HasSubstr("stablehlo.sign at line 4"));
 }
 
-TEST_F(PartitionOnGoldenTest, AProgramWithNothingForTheChipIsRefused) {
-  const Status status =
-      compiler::Compile(Import("func.func @main(%a: tensor<3xf32>) -> tensor<3xf32> {\n"
-                               "  %0 = stablehlo.sine %a : tensor<3xf32>\n"
-                               "  return %0 : tensor<3xf32>\n}\n"),
-                        ArrayChip(8), {})
-          .status();
-  EXPECT_EQ(status.code(), StatusCode::kUnsupported);
-  EXPECT_THAT(status.message(), HasSubstr("stablehlo.sine at line 2"));
+TEST_F(PartitionOnGoldenTest, AProgramWithNothingForTheChipIsOneOfTheEvaluator) {
+  const graph::Module module =
+      Import("func.func @main(%a: tensor<3xi64>) -> tensor<3xi64> {\n"
+             "  %0 = stablehlo.multiply %a, %a : tensor<3xi64>\n"
+             "  return %0 : tensor<3xi64>\n}\n");
+  Result<isa::Executable> executable = compiler::Compile(module, ArrayChip(8), {});
+  ASSERT_TRUE(executable.ok()) << executable.status().message();
+  EXPECT_DOUBLE_EQ(executable->FallbackShare(), 1.0);
+  const std::vector<Literal> arguments = {RandomLiteral(ArgumentShapes(module)[0], rng_)};
+  EXPECT_EQ(Run(module, ArrayChip(8), arguments),
+            *evaluator::Evaluate(module, arguments, {}, nullptr));
 }
 
 TEST_F(PartitionOnGoldenTest, AChipWithoutTheTypeFallsBack) {
