@@ -24,6 +24,7 @@ const std::map<std::string, std::string> kExceptions = {
      "3 ulp of a sum that cancels; the error is within 2^-20 of the sum of magnitudes"},
     {"sort_float32_5.mlir", "it compares NaN for equality"},
     {"top_k_float32_5_chlo.mlir", "it compares NaN for equality"},
+    {"triangular_solve_float32_2_8_8_float32_2_10_8.mlir", "an ill-conditioned system, in f32 steps"},
 };
 
 struct Tally {
