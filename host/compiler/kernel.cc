@@ -6,8 +6,9 @@ namespace systolith::compiler {
 namespace {
 
 std::string ViewText(const View& view) {
-  return fmt::format("%{}+{} {} strides {}", view.base.id, view.offset, view.shape().ToString(),
-                     graph::DimsToString(view.strides));
+  const std::string shift = view.shift.valid() ? fmt::format("+%{}", view.shift.id) : "";
+  return fmt::format("%{}+{}{} {} strides {}", view.base.id, view.offset, shift,
+                     view.shape().ToString(), graph::DimsToString(view.strides));
 }
 
 struct BodyText {
@@ -29,19 +30,29 @@ struct BodyText {
 
 }  // namespace
 
+std::vector<const View*> Kernel::Reads() const {
+  std::vector<const View*> views;
+  if (const auto* contraction = std::get_if<Contraction>(&body)) {
+    views = {&contraction->lhs, &contraction->rhs};
+  } else if (const auto* elementwise = std::get_if<Elementwise>(&body)) {
+    views = {&elementwise->x};
+  } else if (const auto* copy = std::get_if<Copy>(&body)) {
+    views = {&copy->x};
+  } else {
+    views = {&std::get<Reduction>(body).x};
+  }
+  for (const View& stream : streams) views.push_back(&stream);
+  return views;
+}
+
 std::vector<graph::Value> Kernel::Operands() const {
   std::vector<graph::Value> values;
-  if (const auto* contraction = std::get_if<Contraction>(&body)) {
-    values = {contraction->lhs.base, contraction->rhs.base};
-  } else if (const auto* elementwise = std::get_if<Elementwise>(&body)) {
-    values = {elementwise->x.base};
-  } else if (const auto* copy = std::get_if<Copy>(&body)) {
-    values = {copy->x.base};
-  } else {
-    values = {std::get<Reduction>(body).x.base};
+  for (const View* view : Reads()) {
+    values.push_back(view->base);
+    values.push_back(view->shift);
   }
-  for (const View& stream : streams) values.push_back(stream.base);
-  std::erase_if(values, [](graph::Value value) { return !value.valid(); });  // constant lanes
+  values.push_back(out.shift);
+  std::erase_if(values, [](graph::Value value) { return !value.valid(); });
   return values;
 }
 

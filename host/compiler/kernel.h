@@ -102,6 +102,8 @@ struct Kernel {
 
   // What the kernel computes, whatever `out` is a part of.
   graph::Shape shape() const { return out.shape(); }
+  // Where the kernel reads; views of no value stand for constant lanes.
+  std::vector<const View*> Reads() const;
   // Every value that the kernel reads.
   std::vector<graph::Value> Operands() const;
 };

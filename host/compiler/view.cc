@@ -21,7 +21,7 @@ View View::Dense(graph::Value base, const graph::Shape& shape) {
 }
 
 bool View::CoversBase(int64_t base_elements) const {
-  if (offset != 0 || graph::Product(dims) != base_elements) return false;
+  if (shift.valid() || offset != 0 || graph::Product(dims) != base_elements) return false;
   const Dims dense = graph::RowMajorStrides(dims);
   for (size_t i = 0; i < dims.size(); ++i) {
     if (dims[i] > 1 && strides[i] != dense[i]) return false;
@@ -81,7 +81,7 @@ View View::Reversed(const Dims& dimensions) const {
 }
 
 std::optional<View> View::Reshaped(const Dims& to) const {
-  View view{base, type, offset, to, graph::RowMajorStrides(to)};
+  View view{base, type, offset, to, graph::RowMajorStrides(to), shift};
   if (graph::Product(dims) == 0) return view;
   // Pairs the shortest runs of old and new dimensions with equal products, from the inside out.
   size_t from_end = dims.size();

@@ -19,16 +19,19 @@ struct View {
   int64_t offset = 0;  // elements
   graph::Dims dims;
   graph::Dims strides;  // elements per step of each dimension; 0: broadcast
+  // A stored s32 scalar: the bytes by which the view moves at run time, inside the base. Invalid:
+  // none.
+  graph::Value shift = {};
 
   static View Dense(graph::Value base, const graph::Shape& shape);
 
   int64_t ElementBytes() const { return graph::ByteWidth(type); }
   graph::Shape shape() const { return {type, dims}; }
 
-  // Whether the view is its base: same elements, same order (the base has `base_elements`).
+  // Whether the view is its base at any time: same elements, same order (the base has `base_elements`).
   bool CoversBase(int64_t base_elements) const;
 
-  // Whether every element of the view is one of the base's `base_elements`.
+  // Whether every element of the view, as far as known, is one of the base's `base_elements`.
   bool IsWithin(int64_t base_elements) const;
 
   View Transposed(const graph::Dims& permutation) const;

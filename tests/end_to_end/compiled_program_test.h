@@ -120,13 +120,13 @@ class CompiledProgramTest : public ::testing::Test {
     return plan;
   }
 
-  // Random arguments, without the evaluator's help.
-  void RunOnChip(const std::string& text) {
+  // Without the evaluator's help; random arguments unless some are given.
+  void RunOnChip(const std::string& text, std::vector<Literal> arguments = {}) {
     compiler::CompileOptions options;
     options.no_fallback = true;
     const Status status = compiler::Compile(Import(text), ArrayChip(16), options).status();
     EXPECT_TRUE(status.ok()) << status.message() << "\n" << text;
-    RunEverywhere(text, RandomArguments(text));
+    RunEverywhere(text, arguments.empty() ? RandomArguments(text) : std::move(arguments));
   }
 
   std::mt19937 rng_{20240607};

@@ -1,4 +1,4 @@
-// Operations that place data: concatenate, pad.
+// Operations that place data: concatenate, pad, slices at run-time places.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -78,6 +78,70 @@ TEST_F(MovementOnGoldenTest, PadInAllDirections) {
         Tensor(from, type), type, Tensor(to, type), value, is_constant ? "%c" : "%v", list(low),
         list(high), list(interior)));
   }
+}
+
+const std::vector<std::string> kIndexTypes = {"i32", "ui32", "i16", "ui16", "i8", "ui8"};
+
+TEST_F(MovementOnGoldenTest, SlicesAtRunTimePlaces) {
+  for (int trial = 0; trial < 60; ++trial) {
+    const std::string type = Pick(kTypes);
+    const std::string index = Pick(kIndexTypes);
+    const int64_t rank = Range(1, 4);
+    graph::Dims dims, sizes;
+    std::string parameters, names, index_types;
+    for (int64_t d = 0; d < rank; ++d) {
+      dims.push_back(Range(1, rank == 1 ? 300 : 13));
+      sizes.push_back(Range(0, 12) == 0 ? 0 : Range(1, dims.back()));
+      parameters += fmt::format(", %i{}: tensor<{}>", d, index);
+      names += fmt::format(", %i{}", d);
+      index_types += fmt::format(", tensor<{}>", index);
+    }
+    const bool reads = Range(0, 1) == 0;
+    const std::string whole = Tensor(dims, type);
+    const std::string part = Tensor(sizes, type);
+    const std::string text =
+        reads ? fmt::format("func.func @main(%a: {0}{2}) -> {1} {{\n"
+                            "  %0 = stablehlo.dynamic_slice %a{3}, sizes = {5} : ({0}{4}) -> {1}\n"
+                            "  return %0 : {1}\n}}\n",
+                            whole, part, parameters, names, index_types,
+                            graph::DimsToString(sizes))
+              : fmt::format("func.func @main(%a: {0}, %b: {1}{2}) -> {0} {{\n"
+                            "  %0 = stablehlo.dynamic_update_slice %a, %b{3} : ({0}, {1}{4}) -> {0}\n"
+                            "  return %0 : {0}\n}}\n",
+                            whole, part, parameters, names, index_types);
+    std::vector<Literal> arguments = RandomArguments(text);
+    for (size_t d = 0; d < static_cast<size_t>(rank); ++d) {
+      Literal& start = arguments[(reads ? 1 : 2) + d];
+      if (Range(0, 2) > 0) start.SetInt(0, Range(-2, dims[d] + 2));  // else anything
+    }
+    RunOnChip(text, arguments);
+  }
+}
+
+// What computes the operand and the update writes into the result; slices of slices move together.
+TEST_F(MovementOnGoldenTest, UpdatesOfWhatHasJustBeenMade) {
+  RunOnChip(R"(
+    func.func @main(%a: tensor<7x9xf32>, %b: tensor<2x9xf32>, %c: tensor<9x3xf32>, %i: tensor<i32>,
+                    %j: tensor<ui8>) -> (tensor<7x9xf32>, tensor<2x3xf32>, tensor<2xf32>) {
+      %z = stablehlo.constant dense<0> : tensor<i32>
+      %f = stablehlo.constant dense<0.0> : tensor<f32>
+      %0 = stablehlo.add %a, %a : tensor<7x9xf32>
+      %1 = stablehlo.multiply %b, %b : tensor<2x9xf32>
+      %2 = stablehlo.dynamic_update_slice %0, %1, %i, %z
+          : (tensor<7x9xf32>, tensor<2x9xf32>, tensor<i32>, tensor<i32>) -> tensor<7x9xf32>
+      %k = stablehlo.add %i, %i : tensor<i32>
+      %3 = stablehlo.dynamic_update_slice %2, %1, %k, %z
+          : (tensor<7x9xf32>, tensor<2x9xf32>, tensor<i32>, tensor<i32>) -> tensor<7x9xf32>
+      %4 = stablehlo.dynamic_slice %3, %k, %i, sizes = [4, 9]
+          : (tensor<7x9xf32>, tensor<i32>, tensor<i32>) -> tensor<4x9xf32>
+      %5 = stablehlo.dynamic_slice %4, %j, %j, sizes = [2, 9]
+          : (tensor<4x9xf32>, tensor<ui8>, tensor<ui8>) -> tensor<2x9xf32>
+      %6 = stablehlo.dot_general %5, %c, contracting_dims = [1] x [0], precision = [HIGHEST, HIGHEST]
+          : (tensor<2x9xf32>, tensor<9x3xf32>) -> tensor<2x3xf32>
+      %7 = stablehlo.reduce(%5 init: %f) applies stablehlo.maximum across dimensions = [1]
+          : (tensor<2x9xf32>, tensor<f32>) -> tensor<2xf32>
+      return %3, %6, %7 : tensor<7x9xf32>, tensor<2x3xf32>, tensor<2xf32>
+    })");
 }
 
 // Whoever makes the operand writes it where it belongs.

@@ -50,7 +50,7 @@ class ContractionEmitter {
     MakeBlocks();
     tiles_ = CeilDivide(c_.o.size, chip_.mxu_cols);
     groups_ = CeilDivide(tiles_, t_.group_tiles);
-    out_place_ = generator_.hbm().Of(kernel_.out.base, true);
+    out_place_ = generator_.PlaceOf(kernel_.out, true);
     AddPools();
     AddUnits();
     pipeline_.Run();
@@ -168,12 +168,13 @@ class ContractionEmitter {
     const Block& b = blocks_[static_cast<size_t>(key / t_.a_parts % block_count)];
     const Offsets offsets = OffsetsOf(key / t_.a_parts / block_count);
     if (t_.zero_a) generator_.EmitZeros(slot, t_.a_bytes);
-    const HbmMap::Place place = generator_.hbm().Of(c_.lhs.base, false);
+    const HbmMap::Place place = generator_.PlaceOf(c_.lhs, false);
     const int64_t size = c_.lhs.ElementBytes();
     const int64_t pixel = Pitch(slice) * size;
     const int64_t line = b.in_x * pixel;
     Transfer transfer;
     transfer.segment = place.segment;
+    transfer.shift = place.shift;
     transfer.offset = place.offset + size * (c_.lhs.offset + offsets.lhs + b.n0 * c_.n.stride +
                                              b.in_y0 * c_.h.stride + b.in_x0 * c_.w.stride +
                                              slice.c0 * c_.c.stride);
@@ -206,12 +207,13 @@ class ContractionEmitter {
     const int64_t group = key / slice_count % groups_;
     const Offsets offsets = OffsetsOf(key / slice_count / groups_);
     if (t_.zero_b) generator_.EmitZeros(slot, t_.b_bytes);
-    const HbmMap::Place place = generator_.hbm().Of(c_.rhs.base, false);
+    const HbmMap::Place place = generator_.PlaceOf(c_.rhs, false);
     const int64_t size = c_.rhs.ElementBytes();
     const int64_t first_column = group * t_.group_tiles * chip_.mxu_cols;
     const int64_t term = BTermBytes(slice, group);
     Transfer transfer;
     transfer.segment = place.segment;
+    transfer.shift = place.shift;
     transfer.offset = place.offset +
                       size * (c_.rhs.offset + offsets.rhs + slice.kh0 * c_.kh.stride +
                               slice.kw0 * c_.kw.stride + slice.c0 * c_.rhs_c.stride +
@@ -236,11 +238,12 @@ class ContractionEmitter {
     const Block& b = blocks_[static_cast<size_t>(key / groups_ % block_count)];
     const Offsets offsets = OffsetsOf(key / groups_ / block_count);
     const auto& strides = c_.stream_strides[s];
-    const HbmMap::Place place = generator_.hbm().Of(stream.base, false);
+    const HbmMap::Place place = generator_.PlaceOf(stream, false);
     const int64_t size = stream.ElementBytes();
     const int64_t row = StreamPitch(s, group);
     Transfer transfer;
     transfer.segment = place.segment;
+    transfer.shift = place.shift;
     transfer.offset =
         place.offset + size * (stream.offset + offsets.streams[s] + b.n0 * strides[0] +
                                b.y0 * strides[1] + b.x0 * strides[2] +
@@ -426,6 +429,7 @@ class ContractionEmitter {
     const int64_t row = OutPitch(group);
     Transfer transfer;
     transfer.segment = out_place_.segment;
+    transfer.shift = out_place_.shift;
     transfer.offset =
         out_place_.offset +
         out_bytes_ * (kernel_.out.offset + OffsetsOf(outer).out + b.n0 * c_.out_n.stride +

@@ -39,7 +39,7 @@ class BoxEmitter {
   Status Run() {
     MergeDimensions();
     RETURN_IF_ERROR(ChooseBox());
-    out_place_ = generator_.hbm().Of(kernel_.out.base, true);
+    out_place_ = generator_.PlaceOf(kernel_.out, true);
     for (Operand& operand : operands_) {
       operand.pool = pipeline_.AddPool(
           generator_.AllocateSlots(slots_, operand.bytes, 1),
@@ -166,11 +166,12 @@ class BoxEmitter {
   void Load(const Operand& operand, int64_t key, TileSlot& slot) {
     // Where the operand does not vary, its box is the first one, which is full.
     const std::vector<int64_t> at = Coordinates(key);
-    const HbmMap::Place place = generator_.hbm().Of(operand.view->base, false);
+    const HbmMap::Place place = generator_.PlaceOf(*operand.view, false);
     int64_t bytes = 0;
     const std::vector<int64_t> buffer = BufferStrides(operand, bytes);
     Transfer transfer;
     transfer.segment = place.segment;
+    transfer.shift = place.shift;
     transfer.element_bytes = operand.size();
     transfer.buffer = slot.address;
     int64_t first = operand.view->offset;
@@ -254,6 +255,7 @@ class BoxEmitter {
         is_copy_ ? BufferStrides(operands_[0], bytes) : OutBufferStrides();
     Transfer transfer;
     transfer.segment = out_place_.segment;
+    transfer.shift = out_place_.shift;
     transfer.buffer = slot.address;
     transfer.element_bytes = out_size_;
     int64_t first = kernel_.out.offset;

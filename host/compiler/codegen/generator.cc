@@ -43,6 +43,10 @@ HbmMap::Place HbmMap::Of(graph::Value value, bool writes) {
   return place;
 }
 
+int64_t HbmMap::BytesOf(graph::Value value) const {
+  return static_cast<int64_t>(tensors_[tensor_of_value_.at(value)].bytes);
+}
+
 Generator::Generator(const arch::ChipConfig& chip, HbmMap& hbm)
     : chip_(chip),
       hbm_(hbm),
@@ -55,6 +59,7 @@ Status Generator::Emit(const Kernel& kernel) {
   emitter_.SetLine(kernel.operation, kernel.location.line);
   FreeBuffer();
   if (kernel.shape().ElementCount() == 0) return OkStatus();
+  LoadShifts(kernel);
   Status status;
   if (std::holds_alternative<Contraction>(kernel.body)) {
     status = EmitContraction(*this, kernel);
@@ -102,6 +107,27 @@ void Generator::Release(const std::vector<TileSlot>& slots, int64_t bytes) {
 
 AccessLog& Generator::AccumulatorLog(int64_t mxu, int64_t half) {
   return accumulators_[static_cast<size_t>(2 * mxu + half)];
+}
+
+void Generator::LoadShifts(const Kernel& kernel) {
+  shifts_.clear();
+  std::vector<const View*> views = kernel.Reads();
+  views.push_back(&kernel.out);
+  for (const View* view : views) {
+    if (!view->shift.valid() || shifts_.contains(view->shift)) continue;
+    shifts_[view->shift] = LoadScalar(view->shift, graph::ElementType::kS32);
+  }
+}
+
+HbmMap::Place Generator::PlaceOf(const View& view, bool writes) {
+  HbmMap::Place place = hbm_.Of(view.base, writes);
+  if (!view.shift.valid()) return place;
+  place.shift = shifts_.at(view.shift);
+  // The scalar is added to the low word only.
+  if (place.offset + hbm_.BytesOf(view.base) > int64_t{1} << 32) {
+    emitter_.Fail(Unsupported("a slice at a run-time place beyond 4 GiB of an allocation"));
+  }
+  return place;
 }
 
 uint32_t Generator::LoadScalar(graph::Value value, graph::ElementType type) {

@@ -30,8 +30,10 @@ class HbmMap {
     uint32_t segment = 0;
     int64_t offset = 0;  // bytes in the segment
     AccessLog* log = nullptr;
+    uint32_t shift = 0;  // scalar register of a view's shift; 0: none
   };
   Place Of(graph::Value value, bool writes);
+  int64_t BytesOf(graph::Value value) const;
 
   std::vector<isa::SegmentBinding> TakeSegments() { return std::move(segments_); }
 
@@ -54,6 +56,8 @@ class Generator {
   Emitter& emitter() { return emitter_; }
   VectorUnit& vector_unit() { return vector_unit_; }
   HbmMap& hbm() { return hbm_; }
+  // Of a view of the kernel that is being emitted.
+  HbmMap::Place PlaceOf(const View& view, bool writes);
 
   // Space in the unified buffer, aligned to bank words. A kernel starts with all of it, as does
   // what follows FreeBuffer(); a slot remembers who used its bytes before, so that kernels overlap
@@ -75,6 +79,9 @@ class Generator {
   void EmitZeros(TileSlot& slot, int64_t bytes);
 
  private:
+  // The shifts of the kernel's views become scalars.
+  void LoadShifts(const Kernel& kernel);
+
   static constexpr int64_t kChunks = 64;  // of the buffer, each with a log
 
   const arch::ChipConfig& chip_;
@@ -82,6 +89,7 @@ class Generator {
   Emitter emitter_;
   VectorUnit vector_unit_;
   int64_t next_byte_ = 0;
+  std::map<graph::Value, uint32_t> shifts_;  // of the kernel that is being emitted -> scalars
   std::vector<AccessLog> chunks_;
   std::vector<AccessLog> accumulators_;
 };

@@ -28,7 +28,7 @@ class ReductionEmitter {
     RETURN_IF_ERROR(ChooseColumns());
     // The planner sees to it that the result is one axis.
     out_axis_ = *MergeDimensions(kernel_.out);
-    out_place_ = generator_.hbm().Of(kernel_.out.base, true);
+    out_place_ = generator_.PlaceOf(kernel_.out, true);
     const int64_t tile = TileBytes();
     block_pool_ = pipeline_.AddPool(
         generator_.AllocateSlots(kBlockSlots, tile, 1),
@@ -72,9 +72,10 @@ class ReductionEmitter {
   void LoadBlock(int64_t key, TileSlot& slot) {
     const int64_t chunk = key / blocks_;
     const int64_t block = key % blocks_;
-    const HbmMap::Place place = generator_.hbm().Of(r_.x.base, false);
+    const HbmMap::Place place = generator_.PlaceOf(r_.x, false);
     Transfer transfer;
     transfer.segment = place.segment;
+    transfer.shift = place.shift;
     transfer.offset = place.offset + size_ * (r_.x.offset + block * kPartials * r_.reduced.stride +
                                               chunk * columns_ * r_.kept.stride);
     transfer.buffer = slot.address;
@@ -86,9 +87,10 @@ class ReductionEmitter {
 
   void LoadInit() {
     const View& init = kernel_.streams[0];
-    const HbmMap::Place place = generator_.hbm().Of(init.base, false);
+    const HbmMap::Place place = generator_.PlaceOf(init, false);
     Transfer transfer;
     transfer.segment = place.segment;
+    transfer.shift = place.shift;
     transfer.offset = place.offset + init.offset * size_;
     transfer.buffer = init_slots_[0].address;
     transfer.element_bytes = size_;
@@ -188,6 +190,7 @@ class ReductionEmitter {
     const int64_t out_size = graph::ByteWidth(kernel_.out.type);
     Transfer transfer;
     transfer.segment = out_place_.segment;
+    transfer.shift = out_place_.shift;
     transfer.offset = out_place_.offset +
                       (kernel_.out.offset + chunk * columns_ * out_axis_.stride) * out_size;
     transfer.buffer = out.address;

@@ -8,6 +8,19 @@
 namespace systolith::compiler {
 namespace {
 
+constexpr uint32_t OffsetWord() {
+  for (const arch::FieldInfo& field : arch::kDmaFields) {
+    if (field.name == "offset_lo") return field.word;
+  }
+  return 0;
+}
+
+// What an instruction of the transfer touches, with its patch.
+Touches WithShift(const Transfer& transfer, Touches touches) {
+  if (transfer.shift != 0) touches.patches.push_back({OffsetWord(), transfer.shift});
+  return touches;
+}
+
 struct Plan {
   std::vector<TransferDimension> loops;  // outer to inner
   int64_t run_bytes = 0;
@@ -112,11 +125,13 @@ bool FillsPadding(const Transfer& transfer) {
 }
 
 void EmitLoad(Emitter& emitter, const Transfer& transfer, const Touches& touches) {
-  Emit(emitter, transfer, true, [&](const arch::Dma& dma) { emitter.Load(dma, touches); });
+  const Touches all = WithShift(transfer, touches);
+  Emit(emitter, transfer, true, [&](const arch::Dma& dma) { emitter.Load(dma, all); });
 }
 
 void EmitStore(Emitter& emitter, const Transfer& transfer, const Touches& touches) {
-  Emit(emitter, transfer, false, [&](const arch::Dma& dma) { emitter.Store(dma, touches); });
+  const Touches all = WithShift(transfer, touches);
+  Emit(emitter, transfer, false, [&](const arch::Dma& dma) { emitter.Store(dma, all); });
 }
 
 }  // namespace systolith::compiler

@@ -20,6 +20,7 @@ struct TransferDimension {
 struct Transfer {
   uint32_t segment = 0;
   int64_t offset = 0;  // bytes in the segment
+  uint32_t shift = 0;  // scalar register that is added to the low 32 bits of the offset; 0: none
   int64_t buffer = 0;  // byte address
   int64_t element_bytes = 1;
   std::vector<TransferDimension> dimensions;

@@ -60,10 +60,10 @@ class Forwarder {
     if (!std::holds_alternative<Copy>(copy.body)) return false;
     const View& from = std::get<Copy>(copy.body).x;
     const auto writers = writers_.find(from.base);
-    if (writers == writers_.end() || writers->second.size() != 1 || readers_[from.base] != 1 ||
-        pinned_.contains(from.base)) {
+    if (writers == writers_.end() || readers_[from.base] != 1 || pinned_.contains(from.base)) {
       return false;
     }
+    if (writers->second.size() != 1) return Rename(copy, writers->second);
     Kernel& producer = compilation_.kernels[writers->second[0]];
     const graph::Shape& stored = compilation_.function().shape(from.base);
     if (producer.out != View::Dense(from.base, stored)) return false;
@@ -72,9 +72,29 @@ class Forwarder {
     producer.out = *out;
     producer.position = copy.position;  // it keeps the copy's place among the writers
     std::vector<size_t>& others = writers_[out->base];
-    std::replace(others.begin(), others.end(),
-                 static_cast<size_t>(&copy - compilation_.kernels.data()), writers->second[0]);
+    std::replace(others.begin(), others.end(), IndexOf(copy), writers->second[0]);
     return true;
+  }
+
+  // What several kernels make is copied as a whole.
+  bool Rename(const Kernel& copy, const std::vector<size_t>& writers) {
+    const View& from = std::get<Copy>(copy.body).x;
+    const graph::Function& function = compilation_.function();
+    if (from != View::Dense(from.base, function.shape(from.base)) ||
+        copy.out != View::Dense(copy.out.base, function.shape(copy.out.base))) {
+      return false;
+    }
+    std::vector<size_t>& others = writers_[copy.out.base];
+    others.erase(std::find(others.begin(), others.end(), IndexOf(copy)));
+    for (const size_t writer : writers) {
+      compilation_.kernels[writer].out.base = copy.out.base;
+      others.push_back(writer);
+    }
+    return true;
+  }
+
+  size_t IndexOf(const Kernel& kernel) const {
+    return static_cast<size_t>(&kernel - compilation_.kernels.data());
   }
 
   static bool Accept(Kernel& producer, const View& out) {

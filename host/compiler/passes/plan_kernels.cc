@@ -48,6 +48,7 @@ Status Planner::Run() {
     location_ = ops[i].location;
     RETURN_IF_ERROR(Visit(ops[i], compilation_.placements[i]));
   }
+  AddConstants();
   std::stable_sort(compilation_.kernels.begin(), compilation_.kernels.end(),
                    [](const Kernel& a, const Kernel& b) { return a.position < b.position; });
   return OkStatus();
@@ -86,7 +87,7 @@ Status Planner::Visit(const Op& op, const Placement& placement) {
 
 Status Planner::VisitView(const Op& op) {
   const Value operand = op.operands[0];
-  const View& view = ViewOf(operand);
+  const View view = ViewOf(operand);
   const graph::Shape& shape = function_.shape(op.result());
   switch (op.opcode) {
     case Opcode::kTranspose:
@@ -95,6 +96,9 @@ Status Planner::VisitView(const Op& op) {
     case Opcode::kBroadcastInDim:
       SetView(op.result(),
               view.BroadcastTo(shape.dims, op.As<graph::DimensionsAttributes>().dimensions));
+      break;
+    case Opcode::kDynamicSlice:
+      SetView(op.result(), DynamicSlice(view, shape.dims, std::span(op.operands).subspan(1)));
       break;
     case Opcode::kSlice:
       SetView(op.result(), view.Sliced(op.As<graph::SliceAttributes>()));
@@ -288,7 +292,8 @@ std::optional<uint32_t> Planner::UniformBits(const View& view) const {
   const graph::Literal& literal = *constant->second;
   const int64_t count = literal.size();
   if (count == 0 || count > kMaxUniformElements) return std::nullopt;
-  const bool is_single = std::all_of(view.strides.begin(), view.strides.end(),
+  const bool is_single = !view.shift.valid() &&
+                         std::all_of(view.strides.begin(), view.strides.end(),
                                      [](int64_t stride) { return stride == 0; });
   if (is_single) return LaneBits(literal, view.offset);
   for (int64_t i = 1; i < count; ++i) {

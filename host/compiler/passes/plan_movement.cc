@@ -1,6 +1,8 @@
 // Operations that place their operands in a tensor. Each operand is a copy into a part of the
 // result; forward-results takes away the copies of what a kernel has just made.
 #include <algorithm>
+#include <cassert>
+#include <set>
 
 #include "host/compiler/passes/planner.h"
 #include "host/compiler/passes/support.h"
@@ -28,6 +30,18 @@ View Sliced(const View& view, size_t dimension, Range range, int64_t step = 1) {
   return view.Sliced(slice);
 }
 
+// The value, or the type's nearest.
+int64_t Saturated(graph::ElementType type, int64_t value) {
+  const int bits = graph::BitWidth(type) - (graph::IsSigned(type) ? 1 : 0);
+  return std::min(value, (int64_t{1} << bits) - 1);
+}
+
+Value Number(graph::Builder& builder, graph::ElementType type, int64_t value) {
+  graph::Literal literal(graph::Shape{type, {}});
+  literal.SetInt(0, value);
+  return builder.Constant(std::move(literal));
+}
+
 int64_t CeilDivide(int64_t a, int64_t b) { return a >= 0 ? (a + b - 1) / b : -(-a / b); }
 
 }  // namespace
@@ -39,10 +53,10 @@ void Planner::VisitMovement(const Op& op) {
     AddCopy({Value{}, whole.type, 0, whole.dims, whole.strides}, whole, op.location);
     return;
   }
-  if (op.opcode == graph::Opcode::kPad) {
-    VisitPad(op);
-  } else {
-    VisitConcatenate(op);
+  switch (op.opcode) {
+    case graph::Opcode::kPad: VisitPad(op); break;
+    case graph::Opcode::kDynamicUpdateSlice: VisitDynamicUpdateSlice(op); break;
+    default: VisitConcatenate(op);
   }
 }
 
@@ -102,6 +116,89 @@ void Planner::Fill(const View& to, Value scalar, const Op& op) {
   kernel.steps = chain.Steps();
   kernel.streams = chain.streams();
   kernel.operation = "pad";
+}
+
+void Planner::VisitDynamicUpdateSlice(const Op& op) {
+  const View whole = ViewOf(op.result());
+  AddCopy(ViewOf(op.operands[0]), whole, op.location);
+  const View update = ViewOf(op.operands[1]);
+  if (graph::Product(update.dims) == 0) return;
+  AddCopy(update, DynamicSlice(whole, update.dims, std::span(op.operands).subspan(2)),
+          op.location);
+}
+
+View Planner::DynamicSlice(View view, const graph::Dims& sizes, std::span<const Value> starts) {
+  constexpr auto kOffset = graph::ElementType::kS32;
+  struct Term {
+    Value start;
+    int64_t most;   // start
+    int64_t bytes;  // per step
+  };
+  std::vector<Term> terms;
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    const int64_t most = view.dims[d] - sizes[d];
+    if (most == 0 || view.strides[d] == 0) continue;
+    if (const std::optional<int64_t> start = ConstantInteger(starts[d])) {
+      view.offset += std::clamp<int64_t>(*start, 0, most) * view.strides[d];
+    } else {
+      terms.push_back({starts[d], most, view.strides[d] * view.ElementBytes()});
+    }
+  }
+  view.dims = sizes;
+  if (terms.empty() || graph::Product(sizes) == 0) return view;
+  view.shift = Compute([&](graph::Builder& builder) {
+    Value sum = view.shift;
+    for (const Term& term : terms) {
+      const graph::ElementType type = function_.shape(term.start).type;
+      Op clamp;
+      clamp.opcode = graph::Opcode::kClamp;
+      clamp.operands = {Number(builder, type, 0), term.start,
+                        Number(builder, type, Saturated(type, term.most))};
+      Value place = builder.Append(std::move(clamp), {function_.shape(term.start)}).result();
+      if (type != kOffset) place = builder.Convert(place, kOffset);
+      place = builder.Binary(graph::Opcode::kMultiply, place,
+                             Number(builder, kOffset, term.bytes));
+      sum = sum.valid() ? builder.Binary(graph::Opcode::kAdd, place, sum) : place;
+    }
+    return sum;
+  });
+  return view;
+}
+
+std::optional<int64_t> Planner::ConstantInteger(Value scalar) const {
+  const View& view = ViewOf(scalar);
+  const auto constant = constants_.find(view.base);
+  if (constant == constants_.end() || view.shift.valid()) return std::nullopt;
+  return constant->second->GetInt(view.offset);
+}
+
+Value Planner::Compute(const std::function<Value(graph::Builder&)>& build) {
+  std::vector<Op> ops;
+  graph::Builder builder(function_, ops);
+  builder.SetLocation(location_);
+  const Value result = build(builder);
+  uses_.resize(function_.value_shapes.size(), 0);
+  for (const Op& op : ops) {
+    for (const Value operand : op.operands) ++uses_[static_cast<size_t>(operand.id)];
+  }
+  for (const Op& op : ops) {
+    if (op.opcode == graph::Opcode::kConstant) new_constants_.push_back(op);
+    const Status status = Visit(op, {Unit::kChip, ""});
+    assert(status.ok());
+  }
+  open_.erase(result);  // it stays as it is
+  return result;
+}
+
+void Planner::AddConstants() {
+  std::set<Value> read;
+  for (const Kernel& kernel : compilation_.kernels) {
+    for (const Value value : kernel.Operands()) read.insert(value);
+  }
+  std::erase_if(new_constants_, [&](const Op& op) { return !read.contains(op.result()); });
+  compilation_.placements.insert(compilation_.placements.begin(), new_constants_.size(), {});
+  std::vector<Op>& ops = function_.body.ops;
+  ops.insert(ops.begin(), new_constants_.begin(), new_constants_.end());
 }
 
 }  // namespace systolith::compiler

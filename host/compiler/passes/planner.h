@@ -4,11 +4,13 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "host/compiler/compilation.h"
 #include "host/compiler/passes/vector_chain.h"
+#include "host/graph/builder.h"
 
 namespace systolith::compiler {
 
@@ -37,6 +39,15 @@ class Planner {
   void VisitMovement(const graph::Op& op);
   void VisitConcatenate(const graph::Op& op);
   void VisitPad(const graph::Op& op);
+  void VisitDynamicUpdateSlice(const graph::Op& op);
+  // The part of a view that begins at a run-time place, clamped so that it stays inside.
+  View DynamicSlice(View view, const graph::Dims& sizes, std::span<const graph::Value> starts);
+  // The element of a constant that is a scalar.
+  std::optional<int64_t> ConstantInteger(graph::Value scalar) const;
+  // Plans operations that the graph does not have, and stores what they compute.
+  graph::Value Compute(const std::function<graph::Value(graph::Builder&)>& build);
+  // Constants that kernels read become part of the function.
+  void AddConstants();
   // Every element of `to` becomes the scalar.
   void Fill(const View& to, graph::Value scalar, const graph::Op& op);
 
@@ -61,6 +72,7 @@ class Planner {
   std::map<graph::Value, OpenKernel> open_;
   std::map<graph::Value, const graph::Literal*> constants_;
   std::vector<int> uses_;
+  std::vector<graph::Op> new_constants_;
   graph::Location location_;
   int64_t position_ = 0;
 };

@@ -11,6 +11,9 @@ using graph::ElementType;
 using graph::Op;
 using graph::Opcode;
 
+// Run-time places are 32-bit numbers of bytes.
+constexpr int64_t kMaxIndexedBytes = int64_t{1} << 31;
+
 std::string TypeReason(ElementType type) {
   return fmt::format("the vector unit has no type {}", graph::ElementTypeName(type));
 }
@@ -140,11 +143,27 @@ std::optional<std::string> WhyNotReduce(const Op& op, const graph::Function& fun
   return std::nullopt;
 }
 
+// The indices of operations whose place is a value.
+std::optional<std::string> WhyNotIndices(const Op& op, const graph::Function& function) {
+  const size_t first = op.opcode == Opcode::kDynamicSlice         ? 1
+                       : op.opcode == Opcode::kDynamicUpdateSlice ? 2
+                                                                  : op.operands.size();
+  for (size_t i = first; i < op.operands.size(); ++i) {
+    const ElementType type = function.shape(op.operands[i]).type;
+    if (!LaneTypeOf(type)) return TypeReason(type);
+  }
+  if (first < op.operands.size() && function.shape(op.operands[0]).ByteCount() > kMaxIndexedBytes) {
+    return "slices at run-time places of tensors of 4 GiB and more";
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 bool IsViewOperation(Opcode opcode) {
   switch (opcode) {
     case Opcode::kBroadcastInDim:
+    case Opcode::kDynamicSlice:
     case Opcode::kReshape:
     case Opcode::kReverse:
     case Opcode::kSlice:
@@ -157,7 +176,8 @@ bool IsViewOperation(Opcode opcode) {
 }
 
 bool IsMovementOperation(Opcode opcode) {
-  return opcode == Opcode::kConcatenate || opcode == Opcode::kPad;
+  return opcode == Opcode::kConcatenate || opcode == Opcode::kDynamicUpdateSlice ||
+         opcode == Opcode::kPad;
 }
 
 bool IsVectorOperation(Opcode opcode) { return OperandsOf(opcode) != VectorOperands::kNone; }
@@ -227,7 +247,7 @@ std::optional<std::string> WhyNotOnChip(const Op& op, const graph::Function& fun
     if (!graph::IsSupported(type)) {
       return fmt::format("type {} is not supported", graph::ElementTypeName(type));
     }
-    return std::nullopt;
+    return WhyNotIndices(op, function);
   }
   if (IsVectorOperation(op.opcode)) return WhyNotVector(op, function);
   switch (op.opcode) {
