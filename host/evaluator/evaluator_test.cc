@@ -187,11 +187,12 @@ TEST(EvaluatorTest, ChecksReportTheFirstDifference) {
   EXPECT_FALSE(report.AllChecksPassed());
 }
 
-TEST(EvaluatorTest, WrongArgumentsAndUnknownCallsAreErrors) {
+TEST(EvaluatorTest, WrongArgumentsAndUnknownChecksAreErrors) {
   const auto module = import::ImportText(
-      "func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {\n"
-      "  %0 = stablehlo.custom_call @magic(%x) : (tensor<2xf32>) -> tensor<2xf32>\n"
-      "  return %0 : tensor<2xf32>\n}\n", "x.mlir");
+      "func.func @main(%x: tensor<2xf32>) {\n"
+      "  stablehlo.custom_call @check.magic(%x, %x) {has_side_effect = true} : (tensor<2xf32>, "
+      "tensor<2xf32>) -> ()\n"
+      "  return\n}\n", "x.mlir");
   ASSERT_TRUE(module.ok()) << module.status().message();
   const std::vector<Literal> wrong = {Tensor(kF32, {3}, {1, 2, 3})};
   EXPECT_EQ(Evaluate(*module, wrong, {}, nullptr).status().message(),
@@ -199,8 +200,7 @@ TEST(EvaluatorTest, WrongArgumentsAndUnknownCallsAreErrors) {
   const std::vector<Literal> right = {Tensor(kF32, {2}, {1, 2})};
   const Status status = Evaluate(*module, right, {}, nullptr).status();
   EXPECT_EQ(status.code(), StatusCode::kUnsupported);
-  EXPECT_EQ(status.message(), "stablehlo.custom_call @magic at line 2: the evaluator does not know "
-                              "this custom call");
+  EXPECT_EQ(status.message(), "stablehlo.custom_call @check.magic at line 2: there is no such check");
 }
 
 TEST(EvaluatorTest, EndlessLoopsEnd) {

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <array>
+#include <string_view>
 
-#include "host/graph/composite.h"
 #include "host/import/op_attributes.h"
 
 namespace systolith::import {
@@ -14,34 +14,114 @@ using graph::Region;
 using graph::Shape;
 using graph::Value;
 
+namespace {
+
+struct NamedOpcode {
+  std::string_view name;
+  Opcode opcode;
+};
+
+// Operations that the graph has under another name, or that become others (op_expansions.cc,
+// op_static.cc).
+constexpr std::array kOtherNames = {
+    NamedOpcode{"return", Opcode::kReturn},
+    NamedOpcode{"func.return", Opcode::kReturn},
+    NamedOpcode{"call", Opcode::kCall},
+    NamedOpcode{"func.call", Opcode::kCall},
+    NamedOpcode{"stablehlo.dot", Opcode::kDotGeneral},
+    NamedOpcode{"chlo.tan", Opcode::kTan},
+    NamedOpcode{"chlo.square", Opcode::kMultiply},
+    NamedOpcode{"chlo.top_k", Opcode::kSort},
+    NamedOpcode{"chlo.conj", Opcode::kReshape},
+    NamedOpcode{"chlo.constant", Opcode::kConstant},
+    NamedOpcode{"chlo.is_inf", Opcode::kCompare},
+    NamedOpcode{"chlo.is_pos_inf", Opcode::kCompare},
+    NamedOpcode{"chlo.is_neg_inf", Opcode::kCompare},
+    NamedOpcode{"chlo.mulhi", Opcode::kMultiply},
+    NamedOpcode{"check.expect_eq", Opcode::kCustomCall},
+    NamedOpcode{"check.expect_eq_const", Opcode::kCustomCall},
+    NamedOpcode{"check.expect_almost_eq", Opcode::kCustomCall},
+    NamedOpcode{"check.expect_almost_eq_const", Opcode::kCustomCall},
+    NamedOpcode{"check.expect_close", Opcode::kCustomCall},
+    NamedOpcode{"stablehlo.after_all", Opcode::kOptimizationBarrier},
+    NamedOpcode{"stablehlo.create_token", Opcode::kOptimizationBarrier},
+    NamedOpcode{"stablehlo.tuple", Opcode::kOptimizationBarrier},
+    NamedOpcode{"stablehlo.get_tuple_element", Opcode::kOptimizationBarrier},
+    NamedOpcode{"stablehlo.broadcast", Opcode::kBroadcastInDim},
+    NamedOpcode{"stablehlo.real", Opcode::kReshape},
+    NamedOpcode{"stablehlo.imag", Opcode::kConstant},
+    NamedOpcode{"stablehlo.partition_id", Opcode::kConstant},
+    NamedOpcode{"stablehlo.replica_id", Opcode::kConstant},
+    NamedOpcode{"stablehlo.get_dimension_size", Opcode::kConstant},
+    NamedOpcode{"stablehlo.set_dimension_size", Opcode::kReshape},
+    NamedOpcode{"stablehlo.dynamic_broadcast_in_dim", Opcode::kBroadcastInDim},
+    NamedOpcode{"stablehlo.dynamic_conv", Opcode::kConvolution},
+    NamedOpcode{"stablehlo.dynamic_gather", Opcode::kGather},
+    NamedOpcode{"stablehlo.dynamic_iota", Opcode::kIota},
+    NamedOpcode{"stablehlo.dynamic_pad", Opcode::kPad},
+    NamedOpcode{"stablehlo.dynamic_reshape", Opcode::kReshape},
+    NamedOpcode{"stablehlo.real_dynamic_slice", Opcode::kSlice},
+    NamedOpcode{"sdy.sharding_constraint", Opcode::kReshape},
+};
+
+struct NamedReason {
+  std::string_view name, reason;
+};
+
+constexpr std::string_view kSeveralChips = "it needs several chips";
+constexpr std::string_view kComplexNumbers = "it works on complex numbers";
+constexpr std::string_view kHostTraffic = "it talks to the host while the program runs";
+constexpr std::string_view kQuantized = "it works on quantized types";
+constexpr std::string_view kTestHarness = "it belongs to the reference interpreter's own tests";
+
+// Why some of StableHLO's operations are refused.
+constexpr std::array kReasons = {
+    NamedReason{"stablehlo.all_gather", kSeveralChips},
+    NamedReason{"stablehlo.all_reduce", kSeveralChips},
+    NamedReason{"stablehlo.all_to_all", kSeveralChips},
+    NamedReason{"stablehlo.collective_broadcast", kSeveralChips},
+    NamedReason{"stablehlo.collective_permute", kSeveralChips},
+    NamedReason{"stablehlo.cross-replica-sum", kSeveralChips},
+    NamedReason{"stablehlo.reduce_scatter", kSeveralChips},
+    NamedReason{"sdy.manual_computation", kSeveralChips},
+    NamedReason{"interpreter.run_parallel", kSeveralChips},
+    NamedReason{"stablehlo.complex", kComplexNumbers},
+    NamedReason{"stablehlo.fft", kComplexNumbers},
+    NamedReason{"stablehlo.infeed", kHostTraffic},
+    NamedReason{"stablehlo.outfeed", kHostTraffic},
+    NamedReason{"stablehlo.recv", kHostTraffic},
+    NamedReason{"stablehlo.send", kHostTraffic},
+    NamedReason{"stablehlo.uniform_dequantize", kQuantized},
+    NamedReason{"stablehlo.uniform_quantize", kQuantized},
+    NamedReason{"stablehlo.rng", "the specification leaves its values open"},
+    NamedReason{"interpreter.print", kTestHarness},
+    NamedReason{"interpreter.probe", kTestHarness},
+    NamedReason{"check.expect_serialized_eq", kTestHarness},
+};
+
+}  // namespace
+
 Result<Opcode> ChooseOpcode(const Source& source, const std::string& name, size_t offset) {
-  if (name == "return" || name == "func.return" || name == "stablehlo.return") {
-    return Opcode::kReturn;
-  }
-  if (name == "call" || name == "func.call") return Opcode::kCall;
-  if (name == "stablehlo.dot") return Opcode::kDotGeneral;
-  if (name == "chlo.square") return Opcode::kMultiply;
-  if (name == "chlo.tan") return Opcode::kTan;  // the same operation under an older name
-  if (name == "chlo.top_k") return Opcode::kSort;
-  if (name == "check.expect_eq" || name == "check.expect_eq_const" ||
-      name == "check.expect_almost_eq" || name == "check.expect_almost_eq_const" ||
-      name == "check.expect_close") {
-    return Opcode::kCustomCall;
+  for (const NamedOpcode& other : kOtherNames) {
+    if (other.name == name) return other.opcode;
   }
   const size_t dot = name.find('.');
-  if (dot != std::string::npos) {
-    const auto opcode = graph::OpcodeFromName(std::string_view(name).substr(dot + 1));
-    if (opcode && graph::OpcodeDialect(*opcode) == std::string_view(name).substr(0, dot)) {
-      return *opcode;
-    }
-    return source.RefuseAt(offset, fmt::format("operation {} is not supported", name));
+  if (dot == std::string::npos) {
+    return source.ErrorAt(offset, fmt::format("expected an operation but found '{}'", name));
   }
-  return source.ErrorAt(offset, fmt::format("expected an operation but found '{}'", name));
+  const std::string_view dialect = std::string_view(name).substr(0, dot);
+  const auto opcode = graph::OpcodeFromName(std::string_view(name).substr(dot + 1));
+  if (opcode && graph::OpcodeDialect(*opcode) == dialect) return *opcode;
+  for (const NamedReason& reason : kReasons) {
+    if (reason.name != name) continue;
+    return source.RefuseAt(offset, fmt::format("operation {} is not supported: {}", name,
+                                               reason.reason));
+  }
+  return source.RefuseAt(offset, fmt::format("operation {} is not supported", name));
 }
 
 Result<std::vector<Value>> OpEmitter::Emit(ImportedOp& op, Region& region) {
-  std::vector<Shape> operands;
-  for (const Value operand : op.operands) operands.push_back(function_.shape(operand));
+  const std::vector<Shape> operands = ShapesOf(op.operands);
   if (op.inputs.size() > operands.size()) {
     return source_.ErrorAt(op.dict.offset,
                            fmt::format("{} has fewer operands than types", op.name));
@@ -53,22 +133,26 @@ Result<std::vector<Value>> OpEmitter::Emit(ImportedOp& op, Region& region) {
                                          operands[i].ToString(), op.inputs[i].ToString()));
     }
   }
-  if (op.name.starts_with("check.")) return EmitCheck(op, region);
-  if (op.name == "chlo.top_k") return EmitTopK(op, region);
-  if (op.name == "chlo.square") {
-    if (op.operands.size() != 1) return source_.ErrorAt(op.offset, "chlo.square takes one operand");
-    op.operands.push_back(op.operands[0]);
+  const std::vector<Shape> outputs = op.outputs;
+  ASSIGN_OR_RETURN(Values results, EmitByName(op, region));
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (i < results.size() && function_.shape(results[i]) == outputs[i]) continue;
+    return source_.ErrorAt(op.dict.offset,
+                           fmt::format("{} can't have a result of {}", op.name,
+                                       outputs[i].ToString()));
   }
-  if (op.name == "stablehlo.dot" && operands.size() == 2) {
-    graph::DotGeneralAttributes dot;
-    ASSIGN_OR_RETURN(graph::Attributes general, BuildAttributes(source_, op.opcode, op.dict, {}));
-    dot.precision = std::get<graph::DotGeneralAttributes>(general).precision;
-    dot.lhs_contracting = {std::max(operands[0].rank() - 1, 0)};
-    dot.rhs_contracting = {0};
-    return Append(op, std::move(dot), region);
-  }
+  return results;
+}
+
+std::vector<Shape> OpEmitter::ShapesOf(const Values& values) const {
+  std::vector<Shape> shapes;
+  for (const Value value : values) shapes.push_back(function_.shape(value));
+  return shapes;
+}
+
+Result<std::vector<Value>> OpEmitter::EmitPlain(ImportedOp& op, Region& region) {
   ASSIGN_OR_RETURN(graph::Attributes attributes,
-                   BuildAttributes(source_, op.opcode, op.dict, operands));
+                   BuildAttributes(source_, op.opcode, op.dict, ShapesOf(op.operands)));
   if (op.opcode == Opcode::kConstant && op.outputs.empty()) {
     op.outputs = {std::get<graph::ConstantAttributes>(attributes).value->shape()};
   }
@@ -85,56 +169,6 @@ std::vector<Value> OpEmitter::Append(ImportedOp& op, graph::Attributes attribute
   for (Shape& shape : op.outputs) appended.results.push_back(function_.NewValue(std::move(shape)));
   std::vector<Value> results = appended.results;
   region.ops.push_back(std::move(appended));
-  return results;
-}
-
-// check.* becomes a custom call; an expected constant becomes its second operand.
-Result<std::vector<Value>> OpEmitter::EmitCheck(ImportedOp& op, Region& region) {
-  graph::CustomCallAttributes call;
-  call.target = op.name;
-  call.has_side_effect = true;
-  if (const Attribute* tolerance = op.dict.Find({"tolerance"})) call.tolerance = tolerance->real;
-  if (const Attribute* bound = op.dict.Find({"min_ulp_difference"})) {
-    call.min_ulp_difference = static_cast<uint64_t>(bound->integer);
-  }
-  if (const Attribute* bound = op.dict.Find({"max_ulp_difference"})) {
-    call.max_ulp_difference = static_cast<uint64_t>(bound->integer);
-  }
-  if (const Attribute* value = op.dict.Find({"value"})) {
-    if (value->literal == nullptr) {
-      return source_.ErrorAt(value->offset, "expected dense<...>");
-    }
-    graph::Op constant;
-    constant.opcode = Opcode::kConstant;
-    constant.attributes = graph::ConstantAttributes{value->literal};
-    constant.results = {function_.NewValue(value->literal->shape())};
-    constant.location = source_.LocationOf(op.offset);
-    op.operands.push_back(constant.result());
-    region.ops.push_back(std::move(constant));
-  }
-  return Append(op, std::move(call), region);
-}
-
-// The k largest elements of each row, in falling order, with their positions: a stable sort.
-Result<std::vector<Value>> OpEmitter::EmitTopK(ImportedOp& op, Region& region) {
-  const Attribute* k = op.dict.Find({"k"});
-  if (k == nullptr || op.operands.size() != 1 || op.outputs.size() != 2) {
-    return source_.ErrorAt(op.dict.offset, "chlo.top_k takes one operand and k");
-  }
-  const Shape shape = function_.shape(op.operands[0]);
-  if (shape.rank() < 1 || k->integer < 0 || k->integer > shape.dims.back()) {
-    return source_.ErrorAt(op.dict.offset, fmt::format("k = {} does not fit {}", k->integer,
-                                                       shape.ToString()));
-  }
-  graph::Builder builder(function_, region.ops);
-  builder.SetLocation(source_.LocationOf(op.offset));
-  std::vector<Value> results = graph::AppendTopK(builder, op.operands[0], k->integer);
-  for (size_t i = 0; i < results.size(); ++i) {
-    if (function_.shape(results[i]) != op.outputs[i]) {
-      return source_.ErrorAt(op.dict.offset, fmt::format("result {} of chlo.top_k is {}", i,
-                                                         function_.shape(results[i]).ToString()));
-    }
-  }
   return results;
 }
 

@@ -40,10 +40,21 @@ Status Parser::ParseTopLevel() {
     }
     if (cursor_.TryConsume("attributes")) RETURN_IF_ERROR(attributes_.ParseDict().status());
     RETURN_IF_ERROR(cursor_.Expect("{"));
-    while (!cursor_.TryConsume("}")) RETURN_IF_ERROR(ParseFunction());
+    while (!cursor_.TryConsume("}")) {
+      RETURN_IF_ERROR(cursor_.Sees("sdy.mesh") ? SkipMesh() : ParseFunction());
+    }
     return SkipLocation();
   }
   return ParseFunction();
+}
+
+// sdy.mesh @mesh = <["x"=2]>: one chip makes nothing of it.
+Status Parser::SkipMesh() {
+  RETURN_IF_ERROR(cursor_.Expect("sdy.mesh"));
+  RETURN_IF_ERROR(cursor_.Symbol().status());
+  RETURN_IF_ERROR(cursor_.Expect("="));
+  RETURN_IF_ERROR(cursor_.SkipBalanced());
+  return SkipLocation();
 }
 
 Status Parser::ParseFunction() {
@@ -73,12 +84,11 @@ Status Parser::ParseFunction() {
   RETURN_IF_ERROR(cursor_.Expect("("));
   if (!cursor_.TryConsume(")")) {
     do {
-      ASSIGN_OR_RETURN(const Value argument, ParseArgument(true));
-      function.body.arguments.push_back(argument);
+      RETURN_IF_ERROR(ParseArgument(true, function.body));
     } while (cursor_.TryConsume(","));
     RETURN_IF_ERROR(cursor_.Expect(")"));
   }
-  std::vector<Shape> results;
+  std::vector<Type> results;
   RETURN_IF_ERROR(ParseFunctionType(results));
   if (cursor_.TryConsume("attributes")) RETURN_IF_ERROR(attributes_.ParseDict().status());
   if (cursor_.Peek() != '{') {
@@ -93,38 +103,44 @@ Status Parser::ParseFunction() {
   if (!returns) return cursor_.ErrorAt(body, fmt::format("@{} does not return", function.name));
   std::vector<Shape> returned;
   for (const Value value : function.results()) returned.push_back(function.shape(value));
-  if (returned != results) {
+  if (returned != ShapesOf(results)) {
     return cursor_.ErrorAt(body, fmt::format("@{} does not return what it declares",
                                              function.name));
   }
   return SkipLocation();
 }
 
-Result<Value> Parser::ParseArgument(bool attributes) {
+Status Parser::ParseArgument(bool attributes, Region& region) {
   cursor_.Peek();
   const size_t offset = cursor_.offset();
   ASSIGN_OR_RETURN(const std::string_view name, cursor_.ValueName());
   RETURN_IF_ERROR(cursor_.Expect(":"));
-  ASSIGN_OR_RETURN(Shape shape, cursor_.TensorType());
+  ASSIGN_OR_RETURN(const Type type, ParseType());
   if (attributes && cursor_.Peek() == '{') RETURN_IF_ERROR(attributes_.ParseDict().status());
   RETURN_IF_ERROR(SkipLocation());
-  const Value value = function_->NewValue(std::move(shape));
-  RETURN_IF_ERROR(Define(name, {value}, offset));
-  return value;
+  return DefineArgument(name, type, offset, region);
+}
+
+Status Parser::DefineArgument(std::string_view name, const Type& type, size_t offset,
+                              Region& region) {
+  std::vector<Value> values;
+  for (Shape& shape : ShapesOf({type})) values.push_back(function_->NewValue(std::move(shape)));
+  region.arguments.insert(region.arguments.end(), values.begin(), values.end());
+  return Define(name, {{type, std::move(values)}}, offset);
 }
 
 // "-> tensor<...>" or "-> (tensor<...> {...}, ...)" or nothing.
-Status Parser::ParseFunctionType(std::vector<Shape>& results) {
+Status Parser::ParseFunctionType(std::vector<Type>& results) {
   if (!cursor_.TryConsume("->")) return OkStatus();
   if (!cursor_.TryConsume("(")) {
-    ASSIGN_OR_RETURN(Shape shape, cursor_.TensorType());
-    results.push_back(std::move(shape));
+    ASSIGN_OR_RETURN(Type type, ParseType());
+    results.push_back(std::move(type));
     return OkStatus();
   }
   if (cursor_.TryConsume(")")) return OkStatus();
   do {
-    ASSIGN_OR_RETURN(Shape shape, cursor_.TensorType());
-    results.push_back(std::move(shape));
+    ASSIGN_OR_RETURN(Type type, ParseType());
+    results.push_back(std::move(type));
     if (cursor_.Peek() == '{') RETURN_IF_ERROR(attributes_.ParseDict().status());
   } while (cursor_.TryConsume(","));
   return cursor_.Expect(")");
@@ -149,8 +165,7 @@ Result<Region> Parser::ParseRegion() {
     RETURN_IF_ERROR(cursor_.Identifier("a block's name").status());
     if (cursor_.TryConsume("(") && !cursor_.TryConsume(")")) {
       do {
-        ASSIGN_OR_RETURN(const Value argument, ParseArgument(false));
-        region.arguments.push_back(argument);
+        RETURN_IF_ERROR(ParseArgument(false, region));
       } while (cursor_.TryConsume(","));
       RETURN_IF_ERROR(cursor_.Expect(")"));
     }
@@ -163,15 +178,13 @@ Result<Region> Parser::ParseRegion() {
 }
 
 Result<Region> Parser::ParseRegionOf(const std::vector<std::string_view>& names,
-                                     const std::vector<Shape>& shapes) {
+                                     const std::vector<Type>& types) {
   if (scopes_.size() > kMaxRegionDepth) return cursor_.Error("regions nest too deeply");
   Region region;
   scopes_.emplace_back();
   RETURN_IF_ERROR(cursor_.Expect("{"));
   for (size_t i = 0; i < names.size(); ++i) {
-    const Value argument = function_->NewValue(shapes[i]);
-    region.arguments.push_back(argument);
-    RETURN_IF_ERROR(Define(names[i], {argument}, cursor_.offset()));
+    RETURN_IF_ERROR(DefineArgument(names[i], types[i], cursor_.offset(), region));
   }
   RETURN_IF_ERROR(ParseOps(region));
   RETURN_IF_ERROR(cursor_.Expect("}"));
@@ -179,14 +192,14 @@ Result<Region> Parser::ParseRegionOf(const std::vector<std::string_view>& names,
   return region;
 }
 
-Status Parser::Define(std::string_view name, std::vector<Value> values, size_t offset) {
+Status Parser::Define(std::string_view name, std::vector<TypedValue> values, size_t offset) {
   if (!scopes_.back().emplace(name, std::move(values)).second) {
     return cursor_.ErrorAt(offset, fmt::format("{} is defined twice", name));
   }
   return OkStatus();
 }
 
-Result<Value> Parser::ParseOperand() {
+Result<TypedValue> Parser::ParseOperand() {
   cursor_.Peek();
   const size_t offset = cursor_.offset();
   ASSIGN_OR_RETURN(const std::string_view text, cursor_.ValueName());

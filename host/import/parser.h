@@ -18,6 +18,12 @@ namespace systolith::import {
 // An operation as it stands in the text.
 struct OpText : ImportedOp {
   std::vector<std::pair<std::string_view, int64_t>> results;  // name, how many values it stands for
+  std::vector<Type> input_types, output_types;                // where the text gives them
+
+  void AddOperand(const TypedValue& operand) {
+    operands.insert(operands.end(), operand.values.begin(), operand.values.end());
+    operand_types.push_back(operand.type);
+  }
 };
 
 // Reads a module. One object reads one text.
@@ -31,15 +37,19 @@ class Parser {
   // parser.cc: modules, functions, regions, names.
   Status ParseTopLevel();
   Status ParseFunction();
-  Result<graph::Value> ParseArgument(bool attributes);
-  Status ParseFunctionType(std::vector<graph::Shape>& results);
+  Status SkipMesh();
+  Status ParseArgument(bool attributes, graph::Region& region);
+  Status ParseFunctionType(std::vector<Type>& results);
   Status ParseOps(graph::Region& region);
   Result<graph::Region> ParseRegion();
   // A region in braces whose arguments are named outside of them.
   Result<graph::Region> ParseRegionOf(const std::vector<std::string_view>& names,
-                                      const std::vector<graph::Shape>& shapes);
-  Status Define(std::string_view name, std::vector<graph::Value> values, size_t offset);
-  Result<graph::Value> ParseOperand();
+                                      const std::vector<Type>& types);
+  // A value of that type and name as an argument of the region.
+  Status DefineArgument(std::string_view name, const Type& type, size_t offset,
+                        graph::Region& region);
+  Status Define(std::string_view name, std::vector<TypedValue> values, size_t offset);
+  Result<TypedValue> ParseOperand();
   Status SkipLocation();
 
   // parser_op.cc: operations.
@@ -48,11 +58,14 @@ class Parser {
   Status ParseGeneric(OpText& op);
   Status ParsePretty(OpText& op);
   Status ParsePrettyWord(OpText& op);
-  Status ParseSliceRanges(OpText& op);
+  Status ParseBrackets(OpText& op);
   Status ParseOperandList(OpText& op);
-  Status ParseTypes(OpText& op);
-  Result<std::vector<graph::Shape>> ParseTypeList();
   Status Emit(OpText& op, graph::Region& region);
+
+  // parser_type.cc: types.
+  Result<Type> ParseType();
+  Result<std::vector<Type>> ParseTypeList();
+  Status ParseTypes(OpText& op);
 
   // parser_special.cc: operations with a form of their own.
   Status ParseWhile(OpText& op);
@@ -64,7 +77,8 @@ class Parser {
   AttributeParser attributes_;
   graph::Module module_;
   graph::Function* function_ = nullptr;  // the one being read
-  std::vector<std::map<std::string_view, std::vector<graph::Value>>> scopes_;
+  std::vector<std::map<std::string_view, std::vector<TypedValue>>> scopes_;
+  int type_depth_ = 0;
 };
 
 }  // namespace systolith::import

@@ -8,7 +8,6 @@ namespace systolith::import {
 
 using graph::Opcode;
 using graph::Region;
-using graph::Shape;
 using graph::Value;
 using Kind = Attribute::Kind;
 
@@ -99,8 +98,8 @@ Status Parser::ParseOperandList(OpText& op) {
   RETURN_IF_ERROR(cursor_.Expect("("));
   if (cursor_.TryConsume(")")) return OkStatus();
   do {
-    ASSIGN_OR_RETURN(const Value operand, ParseOperand());
-    op.operands.push_back(operand);
+    ASSIGN_OR_RETURN(const TypedValue operand, ParseOperand());
+    op.AddOperand(operand);
   } while (cursor_.TryConsume(","));
   return cursor_.Expect(")");
 }
@@ -117,8 +116,8 @@ Status Parser::ParsePretty(OpText& op) {
         return OkStatus();
       }
       case '%': {
-        ASSIGN_OR_RETURN(const Value operand, ParseOperand());
-        op.operands.push_back(operand);
+        ASSIGN_OR_RETURN(const TypedValue operand, ParseOperand());
+        op.AddOperand(operand);
         break;
       }
       case '@': {
@@ -142,7 +141,10 @@ Status Parser::ParsePretty(OpText& op) {
         RETURN_IF_ERROR(cursor_.Expect(")"));
         in_parentheses = false;
         break;
-      case '[': RETURN_IF_ERROR(ParseSliceRanges(op)); break;
+      case '[': RETURN_IF_ERROR(ParseBrackets(op)); break;
+      case '<':  // where a sharding constraint shards
+        RETURN_IF_ERROR(cursor_.SkipBalanced());
+        break;
       case '{': {
         ASSIGN_OR_RETURN(const Attribute dict, attributes_.ParseDict());
         op.dict.entries.insert(op.dict.entries.end(), dict.entries.begin(), dict.entries.end());
@@ -203,10 +205,20 @@ Status Parser::ParsePrettyWord(OpText& op) {
   return OkStatus();
 }
 
-// [0:10, 2:3:1]
-Status Parser::ParseSliceRanges(OpText& op) {
-  if (op.opcode != Opcode::kSlice) return cursor_.Error("'[' has no place here");
+// [0:10, 2:3:1] of a slice, [2] of get_tuple_element.
+Status Parser::ParseBrackets(OpText& op) {
+  const bool is_slice = op.opcode == Opcode::kSlice;
+  if (!is_slice && op.name != "stablehlo.get_tuple_element") {
+    return cursor_.Error("'[' has no place here");
+  }
   RETURN_IF_ERROR(cursor_.Expect("["));
+  if (!is_slice) {
+    Attribute index;
+    index.kind = Kind::kInteger;
+    ASSIGN_OR_RETURN(index.integer, cursor_.Integer());
+    op.SetEntry("index", std::move(index));
+    return cursor_.Expect("]");
+  }
   Attribute start, limit, stride;
   start.kind = limit.kind = stride.kind = Kind::kArray;
   const auto append = [&](Attribute& list, int64_t number) {
@@ -236,70 +248,34 @@ Status Parser::ParseSliceRanges(OpText& op) {
   return OkStatus();
 }
 
-Result<std::vector<Shape>> Parser::ParseTypeList() {
-  std::vector<Shape> shapes;
-  do {
-    ASSIGN_OR_RETURN(Shape shape, cursor_.TensorType());
-    shapes.push_back(std::move(shape));
-  } while (cursor_.TryConsume(","));
-  return shapes;
-}
-
-// "(inputs) -> outputs", "inputs -> outputs", or one type for all.
-Status Parser::ParseTypes(OpText& op) {
-  std::vector<Shape> listed;
-  if (cursor_.TryConsume("(")) {
-    if (!cursor_.TryConsume(")")) {
-      ASSIGN_OR_RETURN(listed, ParseTypeList());
-      RETURN_IF_ERROR(cursor_.Expect(")"));
-    }
-    RETURN_IF_ERROR(cursor_.Expect("->"));
-  } else {
-    ASSIGN_OR_RETURN(listed, ParseTypeList());
-    if (!cursor_.TryConsume("->")) {
-      switch (op.opcode) {
-        case Opcode::kReturn: op.inputs = listed; break;
-        case Opcode::kWhile:
-        case Opcode::kOptimizationBarrier: op.inputs = op.outputs = listed; break;
-        case Opcode::kCustomCall: break;  // a check: no results
-        default: op.outputs = {listed.back()}; break;
-      }
-      return OkStatus();
-    }
-  }
-  op.inputs = std::move(listed);
-  if (op.inputs.size() != op.operands.size()) {
-    return cursor_.ErrorAt(op.dict.offset, fmt::format("{} has {} operands but types for {}",
-                                                       op.name, op.operands.size(),
-                                                       op.inputs.size()));
-  }
-  if (!cursor_.TryConsume("(")) {
-    ASSIGN_OR_RETURN(Shape shape, cursor_.TensorType());
-    op.outputs = {std::move(shape)};
-    return OkStatus();
-  }
-  if (cursor_.TryConsume(")")) return OkStatus();
-  ASSIGN_OR_RETURN(op.outputs, ParseTypeList());
-  return cursor_.Expect(")");
-}
-
 Status Parser::Emit(OpText& op, Region& region) {
+  op.inputs = ShapesOf(op.input_types);
+  op.outputs = ShapesOf(op.output_types);
   ASSIGN_OR_RETURN(const std::vector<Value> values,
                    OpEmitter(cursor_, *function_).Emit(op, region));
+  std::vector<Type> types = std::move(op.output_types);
+  if (types.empty()) {
+    for (const Value value : values) types.push_back(Type::Tensor(function_->shape(value)));
+  }
+  if (ShapesOf(types).size() != values.size()) {
+    return cursor_.ErrorAt(op.offset, fmt::format("{} has {} results where its type says {}",
+                                                  op.name, values.size(), types.size()));
+  }
+  const std::vector<TypedValue> results = Group(types, values);
   size_t next = 0;
   for (const auto& [name, count] : op.results) {
     const size_t end = next + static_cast<size_t>(count);
-    if (end > values.size()) {
+    if (end > results.size()) {
       return cursor_.ErrorAt(op.offset, fmt::format("{} has only {} results", op.name,
-                                                    values.size()));
+                                                    results.size()));
     }
-    RETURN_IF_ERROR(Define(name, {values.begin() + static_cast<int64_t>(next),
-                                  values.begin() + static_cast<int64_t>(end)}, op.offset));
+    RETURN_IF_ERROR(Define(name, {results.begin() + static_cast<int64_t>(next),
+                                  results.begin() + static_cast<int64_t>(end)}, op.offset));
     next = end;
   }
-  if (!op.results.empty() && next != values.size()) {
+  if (!op.results.empty() && next != results.size()) {
     return cursor_.ErrorAt(op.offset, fmt::format("{} has {} results but names for {}", op.name,
-                                                  values.size(), next));
+                                                  results.size(), next));
   }
   return OkStatus();
 }

@@ -18,21 +18,21 @@ Status Parser::ParseWhile(OpText& op) {
       ASSIGN_OR_RETURN(const std::string_view name, cursor_.ValueName());
       names.push_back(name);
       RETURN_IF_ERROR(cursor_.Expect("="));
-      ASSIGN_OR_RETURN(const Value operand, ParseOperand());
-      op.operands.push_back(operand);
+      ASSIGN_OR_RETURN(const TypedValue operand, ParseOperand());
+      op.AddOperand(operand);
     } while (cursor_.TryConsume(","));
     RETURN_IF_ERROR(cursor_.Expect(")"));
   }
   if (cursor_.TryConsume(":")) RETURN_IF_ERROR(ParseTypes(op));
-  if (op.outputs.size() != names.size()) {
+  if (op.output_types.size() != names.size()) {
     return cursor_.ErrorAt(op.dict.offset, fmt::format("{} values but {} types", names.size(),
-                                                       op.outputs.size()));
+                                                       op.output_types.size()));
   }
   if (cursor_.TryConsume("attributes")) RETURN_IF_ERROR(attributes_.ParseDict().status());
   RETURN_IF_ERROR(cursor_.Expect("cond"));
-  ASSIGN_OR_RETURN(Region condition, ParseRegionOf(names, op.outputs));
+  ASSIGN_OR_RETURN(Region condition, ParseRegionOf(names, op.output_types));
   RETURN_IF_ERROR(cursor_.Expect("do"));
-  ASSIGN_OR_RETURN(Region body, ParseRegionOf(names, op.outputs));
+  ASSIGN_OR_RETURN(Region body, ParseRegionOf(names, op.output_types));
   op.regions.push_back(std::move(condition));
   op.regions.push_back(std::move(body));
   return OkStatus();
@@ -40,19 +40,19 @@ Status Parser::ParseWhile(OpText& op) {
 
 // reduce(%a init: %b), (%c init: %d) ... with `applies OP` or with a reducer region.
 Status Parser::ParseReduce(OpText& op) {
-  std::vector<Value> initial;
+  std::vector<TypedValue> initial;
   do {
     RETURN_IF_ERROR(cursor_.Expect("("));
-    ASSIGN_OR_RETURN(const Value operand, ParseOperand());
+    ASSIGN_OR_RETURN(const TypedValue operand, ParseOperand());
     RETURN_IF_ERROR(cursor_.Expect("init"));
     RETURN_IF_ERROR(cursor_.Expect(":"));
-    ASSIGN_OR_RETURN(const Value init, ParseOperand());
+    ASSIGN_OR_RETURN(const TypedValue init, ParseOperand());
     RETURN_IF_ERROR(cursor_.Expect(")"));
-    op.operands.push_back(operand);
+    op.AddOperand(operand);
     initial.push_back(init);
   } while (cursor_.TryConsume(","));
-  const size_t inputs = op.operands.size();
-  op.operands.insert(op.operands.end(), initial.begin(), initial.end());
+  const size_t inputs = initial.size();
+  for (const TypedValue& init : initial) op.AddOperand(init);
   std::string_view applied;
   if (cursor_.TryConsume("applies")) {
     ASSIGN_OR_RETURN(applied, cursor_.Identifier("an operation"));
@@ -73,27 +73,26 @@ Status Parser::ParseReduce(OpText& op) {
 Status Parser::ParseReducer(OpText& op, size_t inputs) {
   RETURN_IF_ERROR(cursor_.Expect("reducer"));
   std::vector<std::string_view> accumulators, elements;
-  std::vector<Shape> accumulator_shapes, element_shapes;
+  std::vector<Type> accumulator_types, element_types;
   const auto argument = [&](std::vector<std::string_view>& names,
-                            std::vector<Shape>& shapes) -> Status {
+                            std::vector<Type>& types) -> Status {
     ASSIGN_OR_RETURN(const std::string_view name, cursor_.ValueName());
     RETURN_IF_ERROR(cursor_.Expect(":"));
-    ASSIGN_OR_RETURN(Shape shape, cursor_.TensorType());
+    ASSIGN_OR_RETURN(Type type, ParseType());
     names.push_back(name);
-    shapes.push_back(std::move(shape));
+    types.push_back(std::move(type));
     return SkipLocation();
   };
   for (size_t i = 0; i < inputs; ++i) {
     RETURN_IF_ERROR(cursor_.Expect("("));
-    RETURN_IF_ERROR(argument(accumulators, accumulator_shapes));
+    RETURN_IF_ERROR(argument(accumulators, accumulator_types));
     RETURN_IF_ERROR(cursor_.Expect(","));
-    RETURN_IF_ERROR(argument(elements, element_shapes));
+    RETURN_IF_ERROR(argument(elements, element_types));
     RETURN_IF_ERROR(cursor_.Expect(")"));
   }
   accumulators.insert(accumulators.end(), elements.begin(), elements.end());
-  accumulator_shapes.insert(accumulator_shapes.end(), element_shapes.begin(),
-                            element_shapes.end());
-  ASSIGN_OR_RETURN(Region region, ParseRegionOf(accumulators, accumulator_shapes));
+  accumulator_types.insert(accumulator_types.end(), element_types.begin(), element_types.end());
+  ASSIGN_OR_RETURN(Region region, ParseRegionOf(accumulators, accumulator_types));
   op.regions.push_back(std::move(region));
   return OkStatus();
 }
