@@ -69,6 +69,7 @@ struct Contraction {
   std::vector<graph::Dims> outer_result_dims;
   std::array<graph::Dims, 4> result_dims;  // n, oy, ox, o
   int64_t feature_groups = 1;              // the last outer loop splits o's dimension
+  bool on_vector_unit = false;             // depthwise: one feature per group
 };
 
 struct Elementwise {

@@ -162,6 +162,36 @@ TEST_F(ConvolutionOnGoldenTest, DepthwiseWithStrideAndDilation) {
   }
 }
 
+// On the vector unit: layouts with several pixels and several segments per row, kernels too tall to
+// be unrolled, channel multipliers, parts of images.
+TEST_F(ConvolutionOnGoldenTest, DepthwiseOfEveryShape) {
+  CheckDirect({.n = 2, .h = 9, .w = 11, .c = 24, .kh = 3, .kw = 5, .o = 24,
+               .pad = {{{1, 1}, {2, 2}}}, .groups = 24});
+  CheckDirect({.h = 7, .w = 10, .c = 3, .kh = 3, .kw = 3, .o = 3, .pad = {{{1, 1}, {1, 1}}},
+               .groups = 3, .type = "i8", .result = "i32"});
+  CheckDirect({.h = 30, .w = 5, .c = 10, .kh = 27, .kw = 2, .o = 10, .pad = {{{13, 13}, {0, 1}}},
+               .groups = 10, .type = "f32"});
+  CheckDirect({.n = 2, .h = 6, .w = 6, .c = 5, .kh = 2, .kw = 2, .o = 15, .stride = {1, 2},
+               .pad = {{{1, 0}, {-1, 3}}}, .base_dilation = {2, 1}, .groups = 5});
+  CheckDirect({.h = 40, .w = 33, .c = 140, .kh = 3, .kw = 3, .o = 140, .stride = {2, 2},
+               .pad = {{{1, 1}, {1, 1}}}, .groups = 140, .type = "f32"});
+  CheckRandom({.h = 12, .w = 12, .c = 40, .kh = 5, .kw = 5, .o = 40, .pad = {{{2, 2}, {2, 2}}},
+               .groups = 40, .type = "f32"});
+  RunExactly(
+      "func.func @main(%x: tensor<2x9x5x12xf32>, %w: tensor<3x3x1x12xf32>, %b: tensor<12xf32>, "
+      "%r: tensor<2x9x5x12xf32>) -> tensor<2x9x5x12xbf16> {\n"
+      "  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], "
+      "window = {pad = [[1, 1], [1, 1]]} "
+      "{batch_group_count = 1 : i64, feature_group_count = 12 : i64} : "
+      "(tensor<2x9x5x12xf32>, tensor<3x3x1x12xf32>) -> tensor<2x9x5x12xf32>\n"
+      "  %1 = stablehlo.broadcast_in_dim %b, dims = [3] : (tensor<12xf32>) -> "
+      "tensor<2x9x5x12xf32>\n"
+      "  %2 = stablehlo.add %0, %1 : tensor<2x9x5x12xf32>\n"
+      "  %3 = stablehlo.add %2, %r : tensor<2x9x5x12xf32>\n"
+      "  %4 = stablehlo.convert %3 : (tensor<2x9x5x12xf32>) -> tensor<2x9x5x12xbf16>\n"
+      "  return %4 : tensor<2x9x5x12xbf16>\n}\n");
+}
+
 TEST_F(ConvolutionOnGoldenTest, GroupsOfInt8) {
   const Conv conv{.c = 6, .o = 6, .groups = 2, .type = "i8", .result = "i32"};
   Literal x({graph::ElementType::kS8, {1, 1, 1, 6}});

@@ -471,7 +471,10 @@ class ContractionEmitter {
 Status EmitContraction(Generator& generator, const Kernel& kernel) {
   for (const Kernel& phase : SplitIntoPhases(kernel)) {
     generator.FreeBuffer();
-    RETURN_IF_ERROR(ContractionEmitter(generator, phase).Run());
+    const auto& c = std::get<Contraction>(phase.body);
+    const bool has_taps = c.kh.size > 0 && c.kw.size > 0;
+    RETURN_IF_ERROR(c.on_vector_unit && has_taps ? EmitDepthwise(generator, phase)
+                                                 : ContractionEmitter(generator, phase).Run());
   }
   return OkStatus();
 }

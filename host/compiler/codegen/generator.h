@@ -96,6 +96,7 @@ class Generator {
 
 // The kinds of kernel.
 Status EmitContraction(Generator& generator, const Kernel& kernel);
+Status EmitDepthwise(Generator& generator, const Kernel& kernel);
 Status EmitElementwise(Generator& generator, const Kernel& kernel);
 Status EmitCopy(Generator& generator, const Kernel& kernel);
 Status EmitReduction(Generator& generator, const Kernel& kernel);

@@ -17,6 +17,10 @@ void VectorUnit::Emit(const TreeJob& job, const Touches& touches) {
   if (Status status = TryEmit(job, touches); !status.ok()) emitter_.Fail(std::move(status));
 }
 
+void VectorUnit::Emit(const DepthwiseJob& job, const Touches& touches) {
+  if (Status status = TryEmit(job, touches); !status.ok()) emitter_.Fail(std::move(status));
+}
+
 void VectorUnit::ChoosePlaces(LoweredJob& job) {
   std::vector<std::optional<size_t>> places(job.streams.size());
   std::array<bool, kStreams> is_taken{};
@@ -81,6 +85,16 @@ Status VectorUnit::TryEmit(const TreeJob& job, const Touches& touches) {
   if (found == trees_.end()) {
     ASSIGN_OR_RETURN(kernel::Kernel built, BuildTreeKernel(lowered.kernel));
     found = trees_.emplace(lowered.kernel, std::move(built)).first;
+  }
+  return Run(found->second, lowered.streams, lowered.vector, touches);
+}
+
+Status VectorUnit::TryEmit(const DepthwiseJob& job, const Touches& touches) {
+  ASSIGN_OR_RETURN(const LoweredDepthwise lowered, LowerDepthwise(job, chip_));
+  auto found = depthwise_.find(lowered.kernel);
+  if (found == depthwise_.end()) {
+    ASSIGN_OR_RETURN(kernel::Kernel built, BuildDepthwiseKernel(lowered.kernel));
+    found = depthwise_.emplace(lowered.kernel, std::move(built)).first;
   }
   return Run(found->second, lowered.streams, lowered.vector, touches);
 }

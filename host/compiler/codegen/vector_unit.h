@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "host/arch/chip_config.h"
+#include "host/compiler/codegen/depthwise_job.h"
 #include "host/compiler/codegen/emitter.h"
 #include "host/compiler/codegen/row_job.h"
 #include "host/compiler/codegen/row_lowering.h"
@@ -26,6 +27,7 @@ class VectorUnit {
   // Faults are kept in the emitter.
   void Emit(const RowJob& job, const Touches& touches);
   void Emit(const TreeJob& job, const Touches& touches);
+  void Emit(const DepthwiseJob& job, const Touches& touches);
 
  private:
   static constexpr size_t kStreams = arch::kInputStreams + arch::kOutputStreams;
@@ -36,6 +38,7 @@ class VectorUnit {
 
   Status TryEmit(const RowJob& job, const Touches& touches);
   Status TryEmit(const TreeJob& job, const Touches& touches);
+  Status TryEmit(const DepthwiseJob& job, const Touches& touches);
   Status Run(const kernel::Kernel& code, const std::vector<arch::Stream>& streams,
              arch::Vector vector, const Touches& touches);
 
@@ -43,6 +46,7 @@ class VectorUnit {
   Emitter& emitter_;
   std::map<ChainKernel, kernel::Kernel> chains_;
   std::map<TreeKernel, kernel::Kernel> trees_;
+  std::map<DepthwiseKernel, kernel::Kernel> depthwise_;
   kernel::KernelMemory memory_;
   std::array<std::optional<arch::Stream>, kStreams> streams_;
   std::array<uint64_t, kStreams> last_use_{};  // number of the instruction

@@ -142,6 +142,9 @@ Contraction PlanConvolution(const graph::Op& op, const graph::Function& function
     result.outer.push_back({groups, result.c.size * result.c.stride,
                             result.o.size * result.o.stride, 0, {}});
     result.outer_result_dims.push_back({});
+    // One term per tap would leave all but a row of the array idle. A function of the operation
+    // alone, since it changes the order of terms and their rounding.
+    result.on_vector_unit = result.c.size == 1 && result.o.size <= groups;
   }
   SetResultStrides(result, out);
   return result;
