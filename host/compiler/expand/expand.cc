@@ -14,13 +14,19 @@ namespace {
 
 const std::map<Opcode, Expander>& Expanders() {
   static const std::map<Opcode, Expander> expanders = {
+      {Opcode::kBatchNormGrad, ExpandBatchNorm},
+      {Opcode::kBatchNormInference, ExpandBatchNorm},
+      {Opcode::kBatchNormTraining, ExpandBatchNorm},
+      {Opcode::kCholesky, ExpandCholesky},
       {Opcode::kConvolution, ExpandConvolution},  // types, batch groups, 0 or 3 dimensions
       {Opcode::kDotGeneral, ExpandDotGeneral},    // types that the matrix unit lacks
       {Opcode::kMap, ExpandMap},
       {Opcode::kReduce, ExpandReduce},            // bodies that the reduction kernel lacks
       {Opcode::kReduceWindow, ExpandReduceWindow},
+      {Opcode::kRngBitGenerator, ExpandRngBitGenerator},
       {Opcode::kSelectAndScatter, ExpandSelectAndScatter},
       {Opcode::kSort, ExpandSort},
+      {Opcode::kTriangularSolve, ExpandTriangularSolve},
   };
   return expanders;
 }
@@ -70,9 +76,11 @@ class Rewriter {
   std::optional<Values> Expand(const Op& op, std::vector<Op>& expanded) {
     const auto found = Expanders().find(op.opcode);
     if (found == Expanders().end()) return std::nullopt;
-    // What the evaluator does anyway, it does best in one piece.
-    const auto is_on_chip = [this](Value value) {
-      return LaneTypeOf(function_.shape(value).type).has_value();
+    // What the evaluator does anyway, it does best in one piece. Words of 64 random bits are pairs.
+    const auto is_on_chip = [&](Value value) {
+      const ElementType type = function_.shape(value).type;
+      return LaneTypeOf(type) ||
+             (op.opcode == Opcode::kRngBitGenerator && type == ElementType::kU64);
     };
     if (!std::all_of(op.operands.begin(), op.operands.end(), is_on_chip) ||
         !std::all_of(op.results.begin(), op.results.end(), is_on_chip)) {

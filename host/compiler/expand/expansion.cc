@@ -65,7 +65,9 @@ Value Expansion::Broadcast(Value scalar, const Dims& to) {
 }
 
 Value Expansion::BroadcastInDim(Value x, Dims to, Dims broadcast_dimensions) {
-  if (dims(x) == to) return x;
+  if (dims(x) == to && std::is_sorted(broadcast_dimensions.begin(), broadcast_dimensions.end())) {
+    return x;
+  }
   return builder_.BroadcastInDim(x, std::move(to), std::move(broadcast_dimensions));
 }
 

@@ -28,9 +28,12 @@ class Expansion {
  public:
   Expansion(graph::Function& function, std::vector<Op>& ops, graph::Location location,
             const arch::ChipConfig& chip)
-      : function_(function), builder_(function, ops), chip_(chip) {
+      : function_(function), builder_(function, ops), chip_(chip), location_(location) {
     builder_.SetLocation(location);
   }
+
+  // One that appends to a region of an operation that this one builds.
+  Expansion Nested(std::vector<Op>& ops) { return {function_, ops, location_, chip_}; }
 
   graph::Builder& builder() { return builder_; }
   graph::Function& function() { return function_; }
@@ -87,6 +90,7 @@ class Expansion {
   graph::Function& function_;
   graph::Builder builder_;
   const arch::ChipConfig& chip_;
+  const graph::Location location_;
   std::map<std::pair<ElementType, uint64_t>, Value> numbers_;  // by bits of the double
   Environment uniform_;  // of regions: what is the same for all elements
 };
@@ -95,11 +99,15 @@ class Expansion {
 using Expander = std::optional<Values> (*)(const Op& op, Expansion& to);
 
 // One per file.
+std::optional<Values> ExpandBatchNorm(const Op& op, Expansion& to);
+std::optional<Values> ExpandCholesky(const Op& op, Expansion& to);
 std::optional<Values> ExpandMap(const Op& op, Expansion& to);
 std::optional<Values> ExpandReduce(const Op& op, Expansion& to);
 std::optional<Values> ExpandReduceWindow(const Op& op, Expansion& to);
+std::optional<Values> ExpandRngBitGenerator(const Op& op, Expansion& to);
 std::optional<Values> ExpandSelectAndScatter(const Op& op, Expansion& to);
 std::optional<Values> ExpandSort(const Op& op, Expansion& to);
+std::optional<Values> ExpandTriangularSolve(const Op& op, Expansion& to);
 std::optional<Values> ExpandDotGeneral(const Op& op, Expansion& to);
 std::optional<Values> ExpandConvolution(const Op& op, Expansion& to);
 
