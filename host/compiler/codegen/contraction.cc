@@ -36,7 +36,7 @@ class ContractionEmitter {
     for (const OuterLoop& loop : c_.outer) outer_count_ *= loop.count;
     has_terms_ = c_.kh.size > 0 && c_.kw.size > 0 && c_.c.size > 0;
     TilingProblem problem{c_, c_.lhs.ElementBytes(), c_.rhs.ElementBytes(), out_bytes_, {}, {}, {},
-                          generator_.FreeBytes()};
+                          chip_.buffer_bytes};
     for (size_t s = 0; s < kernel_.streams.size(); ++s) {
       const auto& strides = c_.stream_strides[s];
       problem.stream_bytes.push_back(kernel_.streams[s].ElementBytes());
@@ -140,6 +140,13 @@ class ContractionEmitter {
   }
 
   void AddPools() {
+    int64_t bytes = t_.a_slots * SlotBytes(chip_, t_.a_bytes) +
+                    t_.b_slots * SlotBytes(chip_, t_.b_bytes) +
+                    t_.out_slots * SlotBytes(chip_, t_.out_bytes);
+    for (size_t s = 0; s < kernel_.streams.size(); ++s) {
+      bytes += t_.stream_slots * SlotBytes(chip_, t_.stream_bytes[s]);
+    }
+    generator_.ReserveSlots(bytes);
     a_pool_ = pipeline_.AddPool(generator_.AllocateSlots(t_.a_slots, t_.a_bytes, 1),
                                 [this](int64_t key, TileSlot& slot) { LoadA(key, slot); });
     b_pool_ = pipeline_.AddPool(generator_.AllocateSlots(t_.b_slots, t_.b_bytes, 1),
@@ -470,7 +477,6 @@ class ContractionEmitter {
 
 Status EmitContraction(Generator& generator, const Kernel& kernel) {
   for (const Kernel& phase : SplitIntoPhases(kernel)) {
-    generator.FreeBuffer();
     const auto& c = std::get<Contraction>(phase.body);
     const bool has_taps = c.kh.size > 0 && c.kw.size > 0;
     RETURN_IF_ERROR(c.on_vector_unit && has_taps ? EmitDepthwise(generator, phase)

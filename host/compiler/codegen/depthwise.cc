@@ -96,7 +96,8 @@ class DepthwiseEmitter {
       for (size_t s = 0; s < kernel_.streams.size(); ++s) bytes += SlotBytes(chip, StreamBytes(s));
       if (has_epilogue_) bytes += SlotBytes(chip, epilogue_bytes_);
       for (slots_ = 2; slots_ > 0; --slots_) {
-        if (slots_ * bytes <= generator_.FreeBytes()) {
+        if (slots_ * bytes <= chip.buffer_bytes) {
+          generator_.ReserveSlots(slots_ * bytes);
           MakeBlocks();
           return OkStatus();
         }

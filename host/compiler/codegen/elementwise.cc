@@ -135,7 +135,10 @@ class BoxEmitter {
       for (const int64_t slots : {3, 2, 1}) {
         slots_ = slots;
         // Three of everything only if that does not make the tiles smaller.
-        if (slots * total <= generator_.FreeBytes()) return OkStatus();
+        if (slots * total <= chip.buffer_bytes) {
+          generator_.ReserveSlots(slots * total);
+          return OkStatus();
+        }
         if (slots == 2 && elements > chip.Lanes()) break;
       }
     }

@@ -57,7 +57,6 @@ Generator::Generator(const arch::ChipConfig& chip, HbmMap& hbm)
 
 Status Generator::Emit(const Kernel& kernel) {
   emitter_.SetLine(kernel.operation, kernel.location.line);
-  FreeBuffer();
   if (kernel.shape().ElementCount() == 0) return OkStatus();
   LoadShifts(kernel);
   Status status;
@@ -77,6 +76,11 @@ Status Generator::Emit(const Kernel& kernel) {
 int64_t SlotBytes(const arch::ChipConfig& chip, int64_t bytes) {
   const int64_t word = chip.WordBytes();
   return RoundUp(std::max<int64_t>(bytes, 1), word % kSlotAlignment == 0 ? word : kSlotAlignment);
+}
+
+void Generator::ReserveSlots(int64_t bytes) {
+  assert(bytes <= chip_.buffer_bytes);
+  if (next_byte_ + bytes > chip_.buffer_bytes) next_byte_ = 0;
 }
 
 std::vector<TileSlot> Generator::AllocateSlots(int64_t count, int64_t bytes, int64_t pieces) {
@@ -132,6 +136,7 @@ HbmMap::Place Generator::PlaceOf(const View& view, bool writes) {
 
 uint32_t Generator::LoadScalar(graph::Value value, graph::ElementType type) {
   constexpr int kScalarBytes = 4;
+  ReserveSlots(SlotBytes(chip_, kScalarBytes));
   std::vector<TileSlot> slots = AllocateSlots(1, kScalarBytes, 1);
   const HbmMap::Place place = hbm_.Of(value, false);
   Transfer transfer;

@@ -59,11 +59,11 @@ class Generator {
   // Of a view of the kernel that is being emitted.
   HbmMap::Place PlaceOf(const View& view, bool writes);
 
-  // Space in the unified buffer, aligned to bank words. A kernel starts with all of it, as does
-  // what follows FreeBuffer(); a slot remembers who used its bytes before, so that kernels overlap
-  // as far as they can.
-  void FreeBuffer() { next_byte_ = 0; }
-  int64_t FreeBytes() const { return chip_.buffer_bytes - next_byte_; }
+  // Space in the unified buffer, aligned to bank words. A kernel may take all of it; one that takes
+  // less starts behind the one before, so that its loads need not wait until that one has read its
+  // own. Before its first slot a kernel says how much all its slots take (SlotBytes each). A slot
+  // remembers who used its bytes before.
+  void ReserveSlots(int64_t bytes);
   std::vector<TileSlot> AllocateSlots(int64_t count, int64_t bytes, int64_t pieces);
   // Hands the logs of slots back once the kernel is done with them.
   void Release(const std::vector<TileSlot>& slots, int64_t bytes);
@@ -82,7 +82,7 @@ class Generator {
   // The shifts of the kernel's views become scalars.
   void LoadShifts(const Kernel& kernel);
 
-  static constexpr int64_t kChunks = 64;  // of the buffer, each with a log
+  static constexpr int64_t kChunks = 512;  // of the buffer, each with a log
 
   const arch::ChipConfig& chip_;
   HbmMap& hbm_;

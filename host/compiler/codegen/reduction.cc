@@ -57,7 +57,10 @@ class ReductionEmitter {
       const int64_t bytes = (kBlockSlots + 1) * SlotBytes(generator_.chip(), TileBytes()) +
                             kOutSlots * SlotBytes(generator_.chip(), RowBytes()) +
                             SlotBytes(generator_.chip(), 8 * size_);
-      if (bytes <= generator_.FreeBytes()) return OkStatus();
+      if (bytes <= generator_.chip().buffer_bytes) {
+        generator_.ReserveSlots(bytes);
+        return OkStatus();
+      }
     }
     return Unsupported("no tile of it fits the unified buffer");
   }
