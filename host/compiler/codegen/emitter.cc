@@ -4,11 +4,14 @@
 
 #include <limits>
 
+#include "host/compiler/schedule/hoist_loads.h"
+
 namespace systolith::compiler {
 namespace {
 
 constexpr size_t kMaxWaits = 4;
 constexpr size_t kMaxPatches = 4;
+constexpr size_t kMostPending = 4096;
 
 // Flags have 16 bits: a wait holds for 2^15 signals behind the one that it is for. Half of that is
 // left for what is issued while a wait stands in a queue.
@@ -17,6 +20,8 @@ constexpr uint64_t kMostBetweenFences = 1 << 14;
 // Scalar registers 1..12 belong to the engines' flags.
 constexpr uint32_t kFirstLoadedScalar = arch::kScalars - Emitter::kLoadedScalars;
 static_assert(kFirstLoadedScalar >= kEngines);
+
+constexpr size_t kLoads = static_cast<size_t>(arch::Engine::kDmaLoad);
 
 size_t Index(arch::Engine engine) { return static_cast<size_t>(engine); }
 
@@ -83,33 +88,128 @@ void Emitter::CollectNeeds(size_t engine, bool weights, const std::vector<Access
     for (const AccessLog* log : writes) {
       number = std::max({number, log->write[other], log->read[other]});
     }
-    if (number > known_[engine][weights ? 1 : 0][other]) needs.push_back({other, number, weights});
+    if (number > fenced_[other]) needs.push_back({other, number, weights});
   }
 }
 
-template <typename T>
-void Emitter::Append(arch::Opcode opcode, arch::Engine engine, T instruction,
+Emitter::Pending& Emitter::Add(arch::Opcode opcode, const Instruction& instruction) {
+  Pending& pending = pending_.emplace_back();
+  pending.opcode = opcode;
+  pending.instruction = instruction;
+  pending.operation = operation_;
+  pending.line = line_;
+  pending.kernel = kernel_;
+  return pending;
+}
+
+void Emitter::Append(arch::Opcode opcode, arch::Engine engine, const Instruction& instruction,
                      const Touches& touches) {
   const size_t self = Index(engine);
   if (issued_[self] - fenced_[self] >= kMostBetweenFences) Fence();
-  for (Clock& known : known_[self]) Join(known, known_[kSequencer][0]);
-  std::vector<Need> needs;
-  CollectNeeds(self, false, touches.reads, touches.writes, needs);
-  CollectNeeds(self, true, touches.weight_reads, {}, needs);
+  if (pending_.size() >= kMostPending) Flush();
+  Pending& pending = Add(opcode, instruction);
+  pending.engine = self;
+  CollectNeeds(self, false, touches.reads, touches.writes, pending.needs);
+  CollectNeeds(self, true, touches.weight_reads, {}, pending.needs);
+  for (const AccessLog* log : touches.reads) {
+    pending.after_load = std::max(pending.after_load, log->write[self]);
+  }
+  for (const AccessLog* log : touches.writes) {
+    pending.after_load = std::max({pending.after_load, log->write[self], log->read[self]});
+  }
+  if (touches.patches.size() > kMaxPatches) Fail(Internal("more than four register patches"));
+  pending.patches = touches.patches;
+  pending.number = ++issued_[self];
+  for (AccessLog* log : touches.reads) log->read[self] = pending.number;
+  for (AccessLog* log : touches.weight_reads) log->read[self] = pending.number;
+  for (AccessLog* log : touches.writes) log->write[self] = pending.number;
+}
 
+std::vector<size_t> Emitter::OrderOfPending() const {
+  std::array<std::vector<size_t>, kEngines> positions;  // of numbers, counted from the last one
+  for (size_t i = 0; i < pending_.size(); ++i) {
+    if (pending_[i].number > 0) positions[pending_[i].engine].push_back(i);
+  }
+  const auto position = [&](size_t engine, uint64_t number) {
+    const uint64_t back = issued_[engine] - number;  // 0: the last
+    const std::vector<size_t>& list = positions[engine];
+    return back < list.size() ? static_cast<int64_t>(list[list.size() - 1 - back]) : int64_t{-1};
+  };
+  std::vector<Dependence> dependences;
+  for (const Pending& pending : pending_) {
+    Dependence d;
+    d.is_load = pending.engine == kLoads;
+    if (d.is_load) {
+      for (const Need& need : pending.needs) {
+        d.after = std::max(d.after, position(need.engine, need.number));
+      }
+      d.after_load = position(kLoads, pending.after_load);
+    }
+    dependences.push_back(d);
+  }
+  return HoistLoads(dependences);
+}
+
+void Emitter::NumberLoads(const std::vector<size_t>& order) {
+  uint64_t written = fenced_[kLoads] + written_loads_.size();
+  written_loads_.resize(issued_[kLoads] - fenced_[kLoads]);
+  for (const size_t i : order) {
+    if (pending_[i].engine == kLoads) {
+      written_loads_[pending_[i].number - fenced_[kLoads] - 1] = ++written;
+    }
+  }
+  for (size_t i = 1; i < written_loads_.size(); ++i) {
+    written_loads_[i] = std::max(written_loads_[i], written_loads_[i - 1]);
+  }
+}
+
+uint64_t Emitter::Written(size_t engine, uint64_t number) const {
+  if (engine != kLoads || number <= fenced_[kLoads]) return number;
+  return written_loads_[number - fenced_[kLoads] - 1];
+}
+
+void Emitter::Flush() {
+  if (!pending_.empty()) {
+    const std::vector<size_t> order = OrderOfPending();
+    NumberLoads(order);
+    for (const size_t i : order) Write(pending_[i]);
+    pending_.clear();
+  }
+  assembler_.SetLine(operation_, line_);
+}
+
+void Emitter::Write(Pending& pending) {
+  assembler_.SetLine(pending.operation, pending.line);
+  assembler_.SetKernel(pending.kernel);
+  std::visit(
+      [&](auto& instruction) {
+        if (pending.number > 0) {
+          Write(pending, instruction);
+        } else {
+          assembler_.Append(pending.opcode, instruction).ok();
+        }
+      },
+      pending.instruction);
+}
+
+template <typename T>
+void Emitter::Write(const Pending& pending, T& instruction) {
+  const size_t self = pending.engine;
+  for (Clock& known : known_[self]) Join(known, known_[kSequencer][0]);
   // A wait may make another one superfluous: later knowledge first, then only what is missing.
   std::vector<Wait> waits;
-  for (const Need& need : needs) {
+  for (const Need& need : pending.needs) {
     Clock& known = known_[self][need.weights ? 1 : 0];
-    if (known[need.engine] >= need.number) continue;
-    const Moment& then = MomentOf(need.engine, need.number);
+    const uint64_t written = Written(need.engine, need.number);
+    if (known[need.engine] >= written) continue;
+    const Moment& then = MomentOf(need.engine, written);
     waits.push_back({flags_[need.engine], then.count, ScalarOf(need.engine), need.weights});
     Join(known, then.clock);
   }
   size_t first = 0;
   for (; waits.size() - first > kMaxWaits; first += kMaxWaits) {
     arch::Sync sync;
-    sync.engine = static_cast<uint32_t>(engine);
+    sync.engine = static_cast<uint32_t>(self);
     for (size_t i = 0; i < kMaxWaits; ++i) {
       Wait wait = waits[first + i];
       wait.weights = false;
@@ -118,25 +218,20 @@ void Emitter::Append(arch::Opcode opcode, arch::Engine engine, T instruction,
     assembler_.Append(arch::Opcode::kSync, sync).ok();  // errors come back from Finish
   }
   for (size_t i = first; i < waits.size(); ++i) SetWait(instruction, i - first, waits[i]);
-  if (touches.patches.size() > kMaxPatches) Fail(Internal("more than four register patches"));
-  for (size_t i = 0; i < std::min(touches.patches.size(), kMaxPatches); ++i) {
-    SetPatch(instruction, i, touches.patches[i]);
+  for (size_t i = 0; i < std::min(pending.patches.size(), kMaxPatches); ++i) {
+    SetPatch(instruction, i, pending.patches[i]);
   }
-  instruction.engine = static_cast<uint32_t>(engine);
+  instruction.engine = static_cast<uint32_t>(self);
   instruction.signal0_flag = flags_[self];
   instruction.signal0_level = 0;
   instruction.signal0_valid = 1;
-  assembler_.Append(opcode, instruction).ok();
+  assembler_.Append(pending.opcode, instruction).ok();
 
-  const uint64_t number = ++issued_[self];
   // The end of a matmul is the end of both of its streams; neither stream knows that of itself.
   Clock clock = known_[self][0];
   Join(clock, known_[self][1]);
-  clock[self] = number;
+  clock[self] = fenced_[self] + history_[self].size() + 1;
   history_[self].push_back({clock, ++counts_[self]});
-  for (AccessLog* log : touches.reads) log->read[self] = number;
-  for (AccessLog* log : touches.weight_reads) log->read[self] = number;
-  for (AccessLog* log : touches.writes) log->write[self] = number;
 }
 
 void Emitter::Load(arch::Dma instruction, const Touches& touches) {
@@ -153,11 +248,11 @@ void Emitter::Vector(arch::Vector instruction, const Touches& touches) {
 }
 void Emitter::LoadKernel(arch::LoadKernel instruction) {
   instruction.engine = static_cast<uint32_t>(arch::Engine::kVpu);
-  assembler_.Append(arch::Opcode::kLoadKernel, instruction).ok();
+  Add(arch::Opcode::kLoadKernel, instruction);
 }
 void Emitter::Stream(arch::Stream instruction) {
   instruction.engine = static_cast<uint32_t>(arch::Engine::kVpu);
-  assembler_.Append(arch::Opcode::kStream, instruction).ok();
+  Add(arch::Opcode::kStream, instruction);
 }
 
 int32_t Emitter::Stride(int64_t value) {
@@ -181,6 +276,7 @@ void Emitter::Fail(Status status) {
 }
 
 Result<isa::Program> Emitter::Finish() {
+  Flush();
   RETURN_IF_ERROR(error_);
   return assembler_.Finish();
 }

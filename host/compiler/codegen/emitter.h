@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "host/arch/chip_config.h"
@@ -53,6 +55,10 @@ struct Touches {
 // already: each engine remembers what the instructions that it waited for knew. Waits only ever
 // point backwards.
 //
+// Instructions are collected and then written, loads in an order of their own (hoist_loads.h).
+// Logs and needs go by the numbers that instructions have when they come; what waits for load n
+// waits for all loads up to n.
+//
 // Control flow is the sequencer's. Where paths meet it lets all engines finish (a fence), so that
 // nothing in front of a border need be waited for behind it; and since the number of instructions
 // on a path is known only at run time, scalar register e holds what the flag of engine e counts
@@ -63,9 +69,12 @@ class Emitter {
  public:
   explicit Emitter(const arch::ChipConfig& chip);
 
-  void SetLine(std::string_view operation, int line) { assembler_.SetLine(operation, line); }
+  void SetLine(std::string_view operation, int line) {
+    operation_ = operation;
+    line_ = line;
+  }
   // Which kernel the next vector instruction runs, for listings.
-  void SetKernel(std::string_view name) { assembler_.SetKernel(name); }
+  void SetKernel(std::string_view name) { kernel_ = name; }
 
   void Load(arch::Dma instruction, const Touches& touches);
   void Store(arch::Dma instruction, const Touches& touches);
@@ -121,18 +130,41 @@ class Emitter {
     uint64_t number;
     bool weights;
   };
+  using Instruction =
+      std::variant<arch::Dma, arch::Matmul, arch::Vector, arch::LoadKernel, arch::Stream>;
+  struct Pending {
+    arch::Opcode opcode = arch::Opcode::kSync;
+    size_t engine = kSequencer;
+    Instruction instruction;
+    uint64_t number = 0;         // of its engine; 0: it raises no flag
+    std::vector<Need> needs;
+    uint64_t after_load = 0;     // loads: the last that wrote or read what it writes
+    std::vector<RegisterPatch> patches;
+    std::string operation, kernel;
+    int line = 0;
+  };
   // An instruction, once it is done.
   struct Moment {
     Clock clock;         // what its engine knew
     uint64_t count = 0;  // of its engine's flag, less the engine's register
   };
 
-  template <typename T>
-  void Append(arch::Opcode opcode, arch::Engine engine, T instruction, const Touches& touches);
+  Pending& Add(arch::Opcode opcode, const Instruction& instruction);
+  void Append(arch::Opcode opcode, arch::Engine engine, const Instruction& instruction,
+              const Touches& touches);
   void CollectNeeds(size_t engine, bool weights, const std::vector<AccessLog*>& reads,
                     const std::vector<AccessLog*>& writes, std::vector<Need>& needs) const;
-  const Moment& MomentOf(size_t engine, uint64_t number) const {
-    return history_[engine][number - fenced_[engine] - 1];
+  // Writes what has been collected.
+  void Flush();
+  std::vector<size_t> OrderOfPending() const;
+  // Numbers of instructions as they are written.
+  void NumberLoads(const std::vector<size_t>& order);
+  uint64_t Written(size_t engine, uint64_t number) const;
+  void Write(Pending& pending);
+  template <typename T>
+  void Write(const Pending& pending, T& instruction);
+  const Moment& MomentOf(size_t engine, uint64_t written) const {
+    return history_[engine][written - fenced_[engine] - 1];
   }
 
   // The register that is added to counts of the engine's flag; 0: none yet.
@@ -161,8 +193,13 @@ class Emitter {
   std::array<uint64_t, kEngines> issued_{};  // instructions of each engine; they are numbered
   std::array<uint64_t, kEngines> counts_{};  // of the flags, less their registers
   std::array<uint64_t, kEngines> fenced_{};  // all of these are known to be done
-  std::array<std::array<Clock, kStreams>, kEngines> known_{};
-  std::array<std::vector<Moment>, kEngines> history_;  // since the fence
+  std::array<std::array<Clock, kStreams>, kEngines> known_{};  // by written number
+  std::array<std::vector<Moment>, kEngines> history_;  // since the fence, as written
+  std::vector<uint64_t> written_loads_;  // since the fence: the last written up to each number
+
+  std::string operation_, kernel_;
+  int line_ = 0;
+  std::vector<Pending> pending_;
 };
 
 }  // namespace systolith::compiler

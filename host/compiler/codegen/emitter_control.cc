@@ -22,18 +22,22 @@ void Emitter::AppendAwait(size_t engine, uint64_t count) {
 }
 
 void Emitter::Await(size_t engine, uint64_t number) {
+  Flush();
   Clock& known = known_[kSequencer][0];
-  if (known[engine] >= number) return;
-  const Moment& then = MomentOf(engine, number);
+  const uint64_t written = Written(engine, number);
+  if (known[engine] >= written) return;
+  const Moment& then = MomentOf(engine, written);
   AppendAwait(engine, then.count);
   for (size_t e = 0; e < kEngines; ++e) known[e] = std::max(known[e], then.clock[e]);
 }
 
 void Emitter::Fence() {
+  Flush();
   for (const size_t engine : kFenceOrder) Await(engine, issued_[engine]);
   fenced_ = issued_;
   for (auto& streams : known_) streams.fill(issued_);
   for (std::vector<Moment>& moments : history_) moments.clear();
+  written_loads_.clear();
 }
 
 void Emitter::ContinueFrom(const std::array<uint64_t, kEngines>& to) {
@@ -49,6 +53,7 @@ void Emitter::ContinueFrom(const std::array<uint64_t, kEngines>& to) {
 
 uint32_t Emitter::AppendBranch(arch::Condition condition, uint32_t scalar, size_t number,
                                uint32_t target) {
+  Flush();
   const uint32_t pc = assembler_.pc();
   arch::Scalar branch;
   branch.condition = static_cast<uint32_t>(condition);
@@ -60,6 +65,7 @@ uint32_t Emitter::AppendBranch(arch::Condition condition, uint32_t scalar, size_
 }
 
 uint32_t Emitter::LoadScalarFromBuffer(int64_t address, const AccessLog& log) {
+  Flush();
   for (size_t engine = 1; engine < kEngines; ++engine) Await(engine, log.write[engine]);
   arch::Scalar load;
   load.rd = arch::kScalars - kLoadedScalars + next_scalar_;
@@ -79,6 +85,7 @@ Emitter::Loop Emitter::BeginLoop() {
 }
 
 void Emitter::LeaveLoopIfZero(Loop& loop, uint32_t scalar) {
+  Flush();
   loop.exit = counts_;
   loop.branch_pc = AppendBranch(arch::Condition::kEq, scalar, 0, 0);
 }
