@@ -168,6 +168,11 @@ Result<Attribute> AttributeParser::ParseDialect() {
   if (!cursor_.Sees("<")) return value;
   if (name == "stablehlo.conv") {
     RETURN_IF_ERROR(cursor_.Expect("<"));
+    if (cursor_.TryConsume("raw")) {
+      value.kind = Kind::kDict;
+      RETURN_IF_ERROR(ParseEntries(">", value));
+      return value;
+    }
     ASSIGN_OR_RETURN(value, ParseConvolutionDimensions());
     RETURN_IF_ERROR(cursor_.Expect(">"));
     return value;

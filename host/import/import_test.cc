@@ -114,6 +114,58 @@ TEST(ImportTest, PrettyAndGenericFormsMeanTheSame) {
   EXPECT_EQ(graph::Print(*a), graph::Print(*b));
 }
 
+TEST(ImportTest, TheGenericFormOfModulesAndFunctionsIsRead) {
+  const std::string text =
+      "\"builtin.module\"() <{sym_name = \"jit_f\"}> ({\n"
+      "  \"func.func\"() <{function_type = (tensor<2xf32>, tensor<i1>) -> (tensor<2xf32>), "
+      "sym_name = \"main\", sym_visibility = \"public\"}> ({\n"
+      "  ^bb0(%arg0: tensor<2xf32>, %arg1: tensor<i1>):\n"
+      "    %0 = \"func.call\"(%arg0) <{callee = @twice}> : (tensor<2xf32>) -> tensor<2xf32>\n"
+      "    %1 = \"stablehlo.if\"(%arg1) ({\n"
+      "      \"stablehlo.return\"(%0) : (tensor<2xf32>) -> ()\n    }, {\n"
+      "      \"stablehlo.return\"(%arg0) : (tensor<2xf32>) -> ()\n"
+      "    }) : (tensor<i1>) -> tensor<2xf32>\n"
+      "    \"func.return\"(%1) : (tensor<2xf32>) -> ()\n"
+      "  }) {res_attrs = [{jax.result_info = \"\"}]} : () -> ()\n"
+      "  \"func.func\"() ({\n"
+      "  ^bb0(%arg0: tensor<2xf32> loc(unknown)):\n"
+      "    %0 = \"stablehlo.add\"(%arg0, %arg0) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32> "
+      "loc(#loc1)\n"
+      "    \"func.return\"(%0) : (tensor<2xf32>) -> () loc(#loc)\n"
+      "  }) {function_type = (tensor<2xf32>) -> tensor<2xf32>, sym_name = \"twice\", "
+      "sym_visibility = \"private\"} : () -> () loc(#loc)\n"
+      "}) {mhlo.num_partitions = 1 : i32} : () -> () loc(#loc)\n"
+      "#loc = loc(unknown)\n#loc1 = loc(\"f\"(#loc))\n";
+  const auto module = ImportText(text, "x.mlir");
+  ASSERT_TRUE(module.ok()) << module.status().message();
+  EXPECT_EQ(module->name, "jit_f");
+  ASSERT_EQ(module->functions.size(), 2U);
+  EXPECT_EQ(module->functions[0].name, "main");
+  EXPECT_FALSE(module->functions[0].is_private);
+  EXPECT_EQ(module->functions[0].arguments().size(), 2U);
+  EXPECT_TRUE(module->functions[1].is_private);
+}
+
+TEST(ImportTest, ConvolutionDimensionsMayBeWrittenOut) {
+  const auto program = [](const std::string& numbers) {
+    return "func.func @main(%x: tensor<1x4x3xf32>, %w: tensor<2x3x5xf32>) -> tensor<1x3x5xf32> {\n"
+           "  %0 = \"stablehlo.convolution\"(%x, %w) <{batch_group_count = 1 : i64, "
+           "feature_group_count = 1 : i64, dimension_numbers = #stablehlo.conv<" + numbers +
+           ">}> : (tensor<1x4x3xf32>, tensor<2x3x5xf32>) -> tensor<1x3x5xf32>\n"
+           "  return %0 : tensor<1x3x5xf32>\n}\n";
+  };
+  const auto brief = ImportText(program("[b, 0, f]x[0, i, o]->[b, 0, f]"), "x.mlir");
+  const auto full = ImportText(
+      program("raw input_batch_dimension = 0, input_feature_dimension = 2, "
+              "input_spatial_dimensions = [1], kernel_input_feature_dimension = 1, "
+              "kernel_output_feature_dimension = 2, kernel_spatial_dimensions = [0], "
+              "output_batch_dimension = 0, output_feature_dimension = 2, "
+              "output_spatial_dimensions = [1]"), "x.mlir");
+  ASSERT_TRUE(brief.ok()) << brief.status().message();
+  ASSERT_TRUE(full.ok()) << full.status().message();
+  EXPECT_EQ(graph::Print(*full), graph::Print(*brief));
+}
+
 TEST(ImportTest, UnsupportedOperationsAreNamedWithTheirLine) {
   EXPECT_EQ(
       ErrorOf(Function("  %0 = stablehlo.fft %arg0, type = FFT, length = [4] : tensor<4xf32>\n"

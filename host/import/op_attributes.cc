@@ -261,15 +261,21 @@ Result<Attributes> BuildDotGeneral(const Reader& reader) {
 Result<Attributes> BuildConvolution(const Reader& reader) {
   graph::ConvolutionAttributes conv;
   ASSIGN_OR_RETURN(const Reader numbers, reader.Nested({"dim_numbers", "dimension_numbers"}));
-  ASSIGN_OR_RETURN(conv.input_batch, numbers.Integer({"input_batch"}));
-  ASSIGN_OR_RETURN(conv.input_feature, numbers.Integer({"input_feature"}));
-  ASSIGN_OR_RETURN(conv.input_spatial, numbers.List({"input_spatial"}));
-  ASSIGN_OR_RETURN(conv.kernel_input_feature, numbers.Integer({"kernel_input_feature"}));
-  ASSIGN_OR_RETURN(conv.kernel_output_feature, numbers.Integer({"kernel_output_feature"}));
-  ASSIGN_OR_RETURN(conv.kernel_spatial, numbers.List({"kernel_spatial"}));
-  ASSIGN_OR_RETURN(conv.output_batch, numbers.Integer({"output_batch"}));
-  ASSIGN_OR_RETURN(conv.output_feature, numbers.Integer({"output_feature"}));
-  ASSIGN_OR_RETURN(conv.output_spatial, numbers.List({"output_spatial"}));
+  ASSIGN_OR_RETURN(conv.input_batch, numbers.Integer({"input_batch", "input_batch_dimension"}));
+  ASSIGN_OR_RETURN(conv.input_feature,
+                   numbers.Integer({"input_feature", "input_feature_dimension"}));
+  ASSIGN_OR_RETURN(conv.input_spatial, numbers.List({"input_spatial", "input_spatial_dimensions"}));
+  ASSIGN_OR_RETURN(conv.kernel_input_feature,
+                   numbers.Integer({"kernel_input_feature", "kernel_input_feature_dimension"}));
+  ASSIGN_OR_RETURN(conv.kernel_output_feature,
+                   numbers.Integer({"kernel_output_feature", "kernel_output_feature_dimension"}));
+  ASSIGN_OR_RETURN(conv.kernel_spatial,
+                   numbers.List({"kernel_spatial", "kernel_spatial_dimensions"}));
+  ASSIGN_OR_RETURN(conv.output_batch, numbers.Integer({"output_batch", "output_batch_dimension"}));
+  ASSIGN_OR_RETURN(conv.output_feature,
+                   numbers.Integer({"output_feature", "output_feature_dimension"}));
+  ASSIGN_OR_RETURN(conv.output_spatial,
+                   numbers.List({"output_spatial", "output_spatial_dimensions"}));
 
   const size_t spatial = conv.input_spatial.size();
   const Attribute* pretty = reader.Find({"window"});  // the generic form has no such entry

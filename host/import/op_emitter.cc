@@ -150,7 +150,32 @@ std::vector<Shape> OpEmitter::ShapesOf(const Values& values) const {
   return shapes;
 }
 
+void OpEmitter::Promote(ImportedOp& op, Region& region) {
+  const bool is_scatter = op.opcode == Opcode::kScatter;
+  const size_t inputs = op.regions.empty() ? 0 : op.regions.back().arguments.size() / 2;
+  if (op.operands.size() != 2 * inputs + (is_scatter ? 1 : 0)) return;  // the verifier says so
+  for (size_t i = 0; i < inputs; ++i) {
+    const graph::ElementType type = function_.shape(op.regions.back().arguments[i]).type;
+    for (const size_t at : {i, inputs + i + (is_scatter ? 1 : 0)}) {
+      Shape shape = function_.shape(op.operands[at]);
+      const bool is_wider =
+          graph::BitWidth(shape.type) < graph::BitWidth(type) &&
+          ((graph::IsFloat(shape.type) && graph::IsFloat(type)) ||
+           (graph::IsSigned(shape.type) && graph::IsSigned(type)) ||
+           (graph::IsUnsigned(shape.type) && graph::IsUnsigned(type)));
+      if (!is_wider) continue;
+      shape.type = type;
+      op.operands[at] =
+          AppendOp(op, Opcode::kConvert, {op.operands[at]}, {}, std::move(shape), region);
+    }
+  }
+}
+
 Result<std::vector<Value>> OpEmitter::EmitPlain(ImportedOp& op, Region& region) {
+  if (op.opcode == Opcode::kReduce || op.opcode == Opcode::kReduceWindow ||
+      op.opcode == Opcode::kScatter) {
+    Promote(op, region);
+  }
   ASSIGN_OR_RETURN(graph::Attributes attributes,
                    BuildAttributes(source_, op.opcode, op.dict, ShapesOf(op.operands)));
   if (op.opcode == Opcode::kConstant && op.outputs.empty()) {

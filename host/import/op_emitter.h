@@ -49,6 +49,8 @@ class OpEmitter {
   Values Append(ImportedOp& op, graph::Attributes attributes, graph::Region& region);
   // The operation as it is.
   Result<Values> EmitPlain(ImportedOp& op, graph::Region& region);
+  // Where a reduction computes in a wider type than that of its inputs, they are converted first.
+  void Promote(ImportedOp& op, graph::Region& region);
   std::vector<graph::Shape> ShapesOf(const Values& values) const;
 
   // op_expansions.cc: operations that become others, and a choice among all.

@@ -185,5 +185,16 @@ TEST(OpExpansionsTest, CompositesKeepTheirNameUntilTheyAreInlined) {
             composite.entries);
 }
 
+TEST(OpExpansionsTest, ReductionsMayComputeInAWiderType) {
+  EXPECT_EQ(OpsOf("func.func @main(%x: tensor<4xbf16>, %i: tensor<f32>) -> tensor<f32> {\n"
+                  "  %0 = \"stablehlo.reduce\"(%x, %i) ({\n"
+                  "  ^bb0(%a: tensor<f32>, %b: tensor<f32>):\n"
+                  "    %s = stablehlo.add %a, %b : tensor<f32>\n"
+                  "    stablehlo.return %s : tensor<f32>\n"
+                  "  }) {dimensions = array<i64: 0>} : (tensor<4xbf16>, tensor<f32>) -> "
+                  "tensor<f32>\n  return %0 : tensor<f32>\n}\n"),
+            "convert reduce return");
+}
+
 }  // namespace
 }  // namespace systolith::import

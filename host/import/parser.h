@@ -34,10 +34,17 @@ class Parser {
   Result<graph::Module> ParseModule();
 
  private:
-  // parser.cc: modules, functions, regions, names.
+  // parser_module.cc: modules and functions.
   Status ParseTopLevel();
+  Status ParseModuleBody();
+  Status ParseGenericHead(Attribute& dict);
+  Status ParseGenericTail(Attribute& dict);
+  Status ParseSymbol();
   Status ParseFunction();
-  Status SkipMesh();
+  Status ParseGenericFunction();
+  Status CheckReturns(size_t body);
+
+  // parser.cc: arguments, regions, names.
   Status ParseArgument(bool attributes, graph::Region& region);
   Status ParseFunctionType(std::vector<Type>& results);
   Status ParseOps(graph::Region& region);
