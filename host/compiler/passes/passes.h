@@ -8,6 +8,7 @@ namespace systolith::compiler {
 
 Status InlineCalls(Compilation& compilation);
 Status FoldConstants(Compilation& compilation);
+Status NarrowIntegers(Compilation& compilation);
 Status MatchOperandTypes(Compilation& compilation);
 Status EraseDeadOperations(Compilation& compilation);
 Status AssignUnits(Compilation& compilation);

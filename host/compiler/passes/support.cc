@@ -15,6 +15,9 @@ using graph::Opcode;
 constexpr int64_t kMaxIndexedBytes = int64_t{1} << 31;
 
 std::string TypeReason(ElementType type) {
+  if (type == ElementType::kS64 || type == ElementType::kU64) {
+    return fmt::format("{} that may not fit 32 bits", graph::ElementTypeName(type));
+  }
   return fmt::format("the vector unit has no type {}", graph::ElementTypeName(type));
 }
 
