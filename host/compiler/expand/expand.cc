@@ -18,6 +18,7 @@ const std::map<Opcode, Expander>& Expanders() {
       {Opcode::kBatchNormInference, ExpandBatchNorm},
       {Opcode::kBatchNormTraining, ExpandBatchNorm},
       {Opcode::kCholesky, ExpandCholesky},
+      {Opcode::kConvert, ExpandConvert},          // to and from 64 bits
       {Opcode::kConvolution, ExpandConvolution},  // types, batch groups, 0 or 3 dimensions
       {Opcode::kDotGeneral, ExpandDotGeneral},    // types that the matrix unit lacks
       {Opcode::kMap, ExpandMap},
@@ -76,10 +77,11 @@ class Rewriter {
   std::optional<Values> Expand(const Op& op, std::vector<Op>& expanded) {
     const auto found = Expanders().find(op.opcode);
     if (found == Expanders().end()) return std::nullopt;
-    // What the evaluator does anyway, it does best in one piece. Words of 64 random bits are pairs.
+    // What the evaluator does anyway, it does best in one piece. 64 bits are pairs of words where
+    // they are only moved, or random.
     const auto is_on_chip = [&](Value value) {
       const ElementType type = function_.shape(value).type;
-      return LaneTypeOf(type) ||
+      return LaneTypeOf(type) || op.opcode == Opcode::kConvert ||
              (op.opcode == Opcode::kRngBitGenerator && type == ElementType::kU64);
     };
     if (!std::all_of(op.operands.begin(), op.operands.end(), is_on_chip) ||

@@ -109,6 +109,7 @@ std::optional<Values> ExpandSelectAndScatter(const Op& op, Expansion& to);
 std::optional<Values> ExpandSort(const Op& op, Expansion& to);
 std::optional<Values> ExpandTriangularSolve(const Op& op, Expansion& to);
 std::optional<Values> ExpandDotGeneral(const Op& op, Expansion& to);
+std::optional<Values> ExpandConvert(const Op& op, Expansion& to);
 std::optional<Values> ExpandConvolution(const Op& op, Expansion& to);
 
 }  // namespace systolith::compiler

@@ -67,6 +67,7 @@ class Forwarder {
     Kernel& producer = compilation_.kernels[writers->second[0]];
     const graph::Shape& stored = compilation_.function().shape(from.base);
     if (producer.out != View::Dense(from.base, stored)) return false;
+    if (from.type != stored.type) return false;  // the producer would convert its result
     const std::optional<View> out = Redirect(stored.dims, from, copy.out);
     if (!out || !Accept(producer, *out)) return false;
     producer.out = *out;

@@ -135,9 +135,32 @@ class Narrower {
     return values;
   }
 
+  // What only moves numbers moves wide ones as well.
+  static bool OnlyMoves(Opcode opcode) {
+    switch (opcode) {
+      case Opcode::kBroadcastInDim:
+      case Opcode::kConcatenate:
+      case Opcode::kDynamicSlice:
+      case Opcode::kDynamicUpdateSlice:
+      case Opcode::kGather:
+      case Opcode::kOptimizationBarrier:
+      case Opcode::kPad:
+      case Opcode::kReshape:
+      case Opcode::kReverse:
+      case Opcode::kSlice:
+      case Opcode::kTranspose: return true;
+      default: return false;
+    }
+  }
+
   // Whether the tie's values are all narrow in the rewritten operation.
   bool Narrows(const Op& op, const Tie& tie) const {
     bool any = false;
+    if (OnlyMoves(op.opcode) && !tie.results.empty() &&
+        std::none_of(tie.operands.begin(), tie.operands.end(),
+                     [&](size_t i) { return is_narrow_[Index(op.operands[i])]; })) {
+      return false;
+    }
     for (const Value value : ValuesOf(op, tie)) {
       if (!IsWideValue(value)) continue;
       any = true;

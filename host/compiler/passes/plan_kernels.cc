@@ -71,6 +71,10 @@ Status Planner::Visit(const Op& op, const Placement& placement) {
     }
     return OkStatus();
   }
+  if (IsPairs(op, function_)) {
+    VisitPairs(op);
+    return OkStatus();
+  }
   if (IsViewOperation(op.opcode)) return VisitView(op);
   if (IsVectorOperation(op.opcode)) return VisitVector(op);
   if (IsMovementOperation(op.opcode)) {
@@ -290,6 +294,7 @@ std::optional<uint32_t> Planner::UniformBits(const View& view) const {
   const auto constant = constants_.find(view.base);
   if (constant == constants_.end() || !LaneTypeOf(view.type)) return std::nullopt;
   const graph::Literal& literal = *constant->second;
+  if (literal.type() != view.type) return std::nullopt;
   const int64_t count = literal.size();
   if (count == 0 || count > kMaxUniformElements) return std::nullopt;
   const bool is_single = !view.shift.valid() &&

@@ -60,6 +60,13 @@ void Planner::VisitMovement(const Op& op) {
   }
 }
 
+void Planner::VisitPairs(const Op& op) {
+  View view = ViewOf(op.operands[0]);
+  const graph::Shape& base = function_.shape(view.base);
+  if (!view.CoversBase(base.ElementCount()) || view.type != base.type) view = MakeDense(view);
+  SetView(op.result(), View::Dense(view.base, function_.shape(op.result())));
+}
+
 void Planner::VisitConcatenate(const Op& op) {
   const View whole = ViewOf(op.result());
   const auto dimension =

@@ -35,6 +35,8 @@ class Planner {
   void VisitProduct(const graph::Op& op);
   void VisitReduce(const graph::Op& op);
   void VisitReturn(const graph::Op& op);
+  // A bitcast_convert between 64 bits and pairs of words: the same bytes.
+  void VisitPairs(const graph::Op& op);
   // plan_movement.cc
   void VisitMovement(const graph::Op& op);
   void VisitConcatenate(const graph::Op& op);

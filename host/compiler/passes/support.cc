@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "host/graph/precision.h"
 
 namespace systolith::compiler {
@@ -178,6 +180,13 @@ bool IsViewOperation(Opcode opcode) {
   }
 }
 
+bool IsPairs(const Op& op, const graph::Function& function) {
+  if (op.opcode != Opcode::kBitcastConvert) return false;
+  const int from = graph::BitWidth(function.shape(op.operands[0]).type);
+  const int to = graph::BitWidth(function.shape(op.result()).type);
+  return std::max(from, to) == 64 && std::min(from, to) == 32;
+}
+
 bool IsMovementOperation(Opcode opcode) {
   return opcode == Opcode::kConcatenate || opcode == Opcode::kDynamicUpdateSlice ||
          opcode == Opcode::kPad;
@@ -252,6 +261,7 @@ std::optional<std::string> WhyNotOnChip(const Op& op, const graph::Function& fun
     }
     return WhyNotIndices(op, function);
   }
+  if (IsPairs(op, function)) return std::nullopt;
   if (IsVectorOperation(op.opcode)) return WhyNotVector(op, function);
   switch (op.opcode) {
     case Opcode::kDotGeneral: return WhyNotProduct(op, function, chip);

@@ -18,6 +18,9 @@ bool IsViewOperation(graph::Opcode opcode);
 // writes them there.
 bool IsMovementOperation(graph::Opcode opcode);
 
+// A bitcast_convert between a 64-bit type and pairs of 32-bit words: a view, too.
+bool IsPairs(const graph::Op& op, const graph::Function& function);
+
 // Operations that become steps of the vector unit.
 bool IsVectorOperation(graph::Opcode opcode);
 
