@@ -56,6 +56,15 @@ std::vector<graph::Value> Kernel::Operands() const {
   return values;
 }
 
+void Kernel::ReplaceOperand(graph::Value from, graph::Value to) {
+  for (const View* read : Reads()) {
+    View& view = const_cast<View&>(*read);  // of this kernel
+    if (view.base == from) view.base = to;
+    if (view.shift == from) view.shift = to;
+  }
+  if (out.shift == from) out.shift = to;
+}
+
 std::string ToString(const Kernel& kernel) {
   std::string text =
       fmt::format("{} = {} (line {}): {}", ViewText(kernel.out), kernel.operation,

@@ -107,6 +107,8 @@ struct Kernel {
   std::vector<const View*> Reads() const;
   // Every value that the kernel reads.
   std::vector<graph::Value> Operands() const;
+  // Reads another value instead, of the same shape.
+  void ReplaceOperand(graph::Value from, graph::Value to);
 };
 
 std::string ToString(const Kernel& kernel);

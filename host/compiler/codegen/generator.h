@@ -71,9 +71,12 @@ class Generator {
   // Half `half` of the accumulators of one matrix unit.
   AccessLog& AccumulatorLog(int64_t mxu, int64_t half);
 
-  // The first element of a stored tensor of integers or i1 in a scalar register; what is narrower
-  // than 32 bits is filled up with zeros, of what is wider the low half is taken.
-  uint32_t LoadScalar(graph::Value value, graph::ElementType type);
+  // The first element of a view of integers or i1 in a scalar register; what is narrower than 32
+  // bits is filled up with zeros, of what is wider the low half is taken.
+  uint32_t LoadScalar(const View& view);
+
+  // Paths of control flow meet: what the vector unit holds depends on the path.
+  void ForgetVectorUnit() { vector_unit_.Forget(); }
 
   // Writes zeros over a slot.
   void EmitZeros(TileSlot& slot, int64_t bytes);

@@ -21,6 +21,11 @@ void VectorUnit::Emit(const DepthwiseJob& job, const Touches& touches) {
   if (Status status = TryEmit(job, touches); !status.ok()) emitter_.Fail(std::move(status));
 }
 
+void VectorUnit::Forget() {
+  memory_.Clear();
+  streams_.fill(std::nullopt);
+}
+
 void VectorUnit::ChoosePlaces(LoweredJob& job) {
   std::vector<std::optional<size_t>> places(job.streams.size());
   std::array<bool, kStreams> is_taken{};

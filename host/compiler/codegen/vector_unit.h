@@ -29,6 +29,9 @@ class VectorUnit {
   void Emit(const TreeJob& job, const Touches& touches);
   void Emit(const DepthwiseJob& job, const Touches& touches);
 
+  // What it holds is not known from here on: paths of control flow meet.
+  void Forget();
+
  private:
   static constexpr size_t kStreams = arch::kInputStreams + arch::kOutputStreams;
 

@@ -251,6 +251,30 @@ graph::Precision ProductPrecision(const Op& op, graph::Precision default_precisi
              : graph::EffectivePrecision(op.As<graph::ConvolutionAttributes>(), default_precision);
 }
 
+namespace {
+
+// The sequencer runs it if the chip can do all that stands in it.
+std::optional<std::string> WhyNotControl(const Op& op, const graph::Function& function,
+                                         const arch::ChipConfig& chip) {
+  for (const graph::Value result : op.results) {
+    const ElementType type = function.shape(result).type;
+    if (!graph::IsSupported(type)) {
+      return fmt::format("type {} is not supported", graph::ElementTypeName(type));
+    }
+  }
+  for (const graph::Region& region : op.regions) {
+    for (const Op& inner : region.ops) {
+      if (inner.opcode == Opcode::kReturn || inner.opcode == Opcode::kConstant) continue;
+      if (const auto reason = WhyNotOnChip(inner, function, chip)) {
+        return fmt::format("{} in it: {}", graph::Describe(inner), *reason);
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 std::optional<std::string> WhyNotOnChip(const Op& op, const graph::Function& function,
                                         const arch::ChipConfig& chip) {
   const bool only_moves = IsViewOperation(op.opcode) || IsMovementOperation(op.opcode);
@@ -267,6 +291,9 @@ std::optional<std::string> WhyNotOnChip(const Op& op, const graph::Function& fun
     case Opcode::kDotGeneral: return WhyNotProduct(op, function, chip);
     case Opcode::kConvolution: return WhyNotConvolution(op, function, chip);
     case Opcode::kReduce: return WhyNotReduce(op, function);
+    case Opcode::kWhile:
+    case Opcode::kIf:
+    case Opcode::kCase: return WhyNotControl(op, function, chip);
     default: return "the compiler emits no kernel for it yet";
   }
 }
