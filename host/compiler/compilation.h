@@ -2,6 +2,7 @@
 #define SYSTOLITH_HOST_COMPILER_COMPILATION_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <variant>
@@ -11,6 +12,7 @@
 #include "host/base/status.h"
 #include "host/compiler/compile.h"
 #include "host/compiler/kernel.h"
+#include "host/compiler/sequence.h"
 #include "host/graph/graph.h"
 #include "host/isa/executable.h"
 
@@ -32,7 +34,7 @@ struct HostOperation {
 
 // What runs in one go, on one side.
 struct ChipGroup {
-  std::vector<size_t> kernels;  // of Compilation::kernels, in order
+  Sequence items;
 };
 struct HostGroup {
   std::vector<size_t> operations;  // of Compilation::host_operations, in order
@@ -49,6 +51,8 @@ struct Compilation {
 
   std::vector<Placement> placements;  // by operation of the entry function's body
   std::vector<Kernel> kernels;
+  std::vector<Control> controls;
+  Sequence items;  // kernels and controls of the entry function
   std::vector<HostOperation> host_operations;
   std::map<graph::Value, graph::Value> same_storage;  // returned reshapes -> what they reshape
   std::vector<Group> groups;
@@ -57,7 +61,21 @@ struct Compilation {
 
   graph::Function& function() { return *module.Entry(); }
   const graph::Function& function() const { return *module.Entry(); }
+  int64_t Position(const Item& item) const {
+    return item.kind == Item::Kind::kKernel ? kernels[item.index].position
+                                            : controls[item.index].position;
+  }
 };
+
+// Calls `visit` for every kernel of a sequence, in order, nested ones included.
+void ForEachKernel(const Compilation& compilation, const Sequence& sequence,
+                   const std::function<void(const Kernel&)>& visit);
+
+// What an item reads and writes outside of itself, nested kernels included, each value once.
+struct Accesses {
+  std::vector<graph::Value> reads, writes;
+};
+Accesses AccessesOf(const Compilation& compilation, const Item& item);
 
 struct Pass {
   std::string name;
@@ -67,7 +85,8 @@ struct Pass {
 // All that the passes so far have made, as text.
 std::string ToString(const Compilation& compilation);
 
-// Checks the graph and the kernels: shapes, operand counts, what the vector unit can hold.
+// Checks the graph and the kernels: shapes, operand counts, what the vector unit can hold, and that
+// every value is written, once or in parts, before it is read.
 Status VerifyCompilation(const Compilation& compilation);
 
 }  // namespace systolith::compiler

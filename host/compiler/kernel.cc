@@ -22,10 +22,6 @@ struct BodyText {
     return fmt::format("elementwise {}", ViewText(e.x));
   }
   std::string operator()(const Copy& c) const { return fmt::format("copy {}", ViewText(c.x)); }
-  std::string operator()(const Scatter& s) const {
-    return fmt::format("scatter of {} at {} into {} in tiles of {}", ViewText(s.updates),
-                       ViewText(s.offsets), ViewText(s.operand), graph::DimsToString(s.box));
-  }
   std::string operator()(const Reduction& r) const {
     return fmt::format("reduction {} of %{}+{} [{},{}]", Name(r.combine), r.x.base.id, r.x.offset,
                        r.reduced.size, r.kept.size);
@@ -42,12 +38,8 @@ std::vector<const View*> Kernel::Reads() const {
     views = {&elementwise->x};
   } else if (const auto* copy = std::get_if<Copy>(&body)) {
     views = {&copy->x};
-  } else if (const auto* reduction = std::get_if<Reduction>(&body)) {
-    views = {&reduction->x};
   } else {
-    const auto& scatter = std::get<Scatter>(body);
-    views = {&scatter.updates, &scatter.offsets};
-    if (!scatter.fill) views.push_back(&scatter.operand);
+    views = {&std::get<Reduction>(body).x};
   }
   for (const View& stream : streams) views.push_back(&stream);
   return views;
@@ -62,6 +54,15 @@ std::vector<graph::Value> Kernel::Operands() const {
   values.push_back(out.shift);
   std::erase_if(values, [](graph::Value value) { return !value.valid(); });
   return values;
+}
+
+void Kernel::ReplaceOperand(graph::Value from, graph::Value to) {
+  for (const View* read : Reads()) {
+    View& view = const_cast<View&>(*read);  // of this kernel
+    if (view.base == from) view.base = to;
+    if (view.shift == from) view.shift = to;
+  }
+  if (out.shift == from) out.shift = to;
 }
 
 std::string ToString(const Kernel& kernel) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "host/evaluator/kernels.h"
+#include "host/graph/composite.h"
 #include "host/graph/rewrite.h"
 
 namespace systolith::evaluator {
@@ -109,8 +110,8 @@ class Interpreter {
       case Opcode::kTriangularSolve:
         return Just(EvalTriangularSolve(op, *operands[0], *operands[1]));
       case Opcode::kWhile: return RunWhile(op, operands);
-      case Opcode::kCall:
-      case Opcode::kComposite: return RunCall(op, operands);
+      case Opcode::kCall: return RunCall(op, operands);
+      case Opcode::kComposite: return RunComposite(op, operands, shapes);
       case Opcode::kOptimizationBarrier: return Copies(operands);
       case Opcode::kCustomCall: return RunCustomCall(op, operands);
       default: return Unsupported(graph::Describe(op) + ": the evaluator does not know it");
@@ -167,6 +168,24 @@ class Interpreter {
     }
     Interpreter interpreter(module_, *callee, options_, report_, false);
     return interpreter.RunRegion(callee->body, Copies(operands));
+  }
+
+  // As InlineCalls would leave it.
+  Result<std::vector<Literal>> RunComposite(const Op& op, Operands operands,
+                                            const std::vector<Shape>& shapes) const {
+    Function scratch;
+    Op composite = op;
+    for (size_t i = 0; i < operands.size(); ++i) {
+      composite.operands[i] = scratch.NewValue(operands[i]->shape());
+    }
+    for (size_t i = 0; i < shapes.size(); ++i) composite.results[i] = scratch.NewValue(shapes[i]);
+    std::vector<Op>& ops = scratch.body.ops;
+    const auto results = graph::AppendKnownComposite(scratch, composite, ops);
+    if (!results) return RunCall(op, operands);
+    scratch.body.arguments = composite.operands;
+    ops.emplace_back().operands = *results;
+    return Interpreter(module_, scratch, options_, report_, false)
+        .RunRegion(scratch.body, Copies(operands));
   }
 
   Result<std::vector<Literal>> RunCustomCall(const Op& op, Operands operands) const {

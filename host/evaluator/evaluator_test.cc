@@ -200,7 +200,8 @@ TEST(EvaluatorTest, WrongArgumentsAndUnknownChecksAreErrors) {
   const std::vector<Literal> right = {Tensor(kF32, {2}, {1, 2})};
   const Status status = Evaluate(*module, right, {}, nullptr).status();
   EXPECT_EQ(status.code(), StatusCode::kUnsupported);
-  EXPECT_EQ(status.message(), "stablehlo.custom_call @check.magic at line 2: there is no such check");
+  EXPECT_EQ(status.message(),
+            "stablehlo.custom_call @check.magic at line 2: there is no such check");
 }
 
 TEST(EvaluatorTest, EndlessLoopsEnd) {

@@ -274,8 +274,8 @@ FieldCase AveragePool(const std::string& name, Literal image, int64_t taps, int6
         "    %z = stablehlo.add %x, %y : tensor<i32>\n"
         "    stablehlo.return %z : tensor<i32>\n"
         "  }}) {{window_dimensions = array<i64: 1, {2}, {2}, 1>, window_strides = "
-        "array<i64: 1, {2}, {2}, 1>, padding = dense<[[0, 0], [0, 0], [0, {3}], [0, 0]]> : tensor<4x2xi64>}} : ({4}, "
-        "tensor<i32>) -> {5}\n",
+        "array<i64: 1, {2}, {2}, 1>, padding = dense<[[0, 0], [0, 0], [0, {3}], [0, 0]]> : "
+        "tensor<4x2xi64>}} : ({4}, tensor<i32>) -> {5}\n",
         result, operand, taps, pad, w, o);
   };
   const std::string body =

@@ -27,6 +27,9 @@ using ScalarBody = std::function<Result<std::vector<Literal>>(std::span<const Li
 // order where that makes no difference; nullopt otherwise.
 std::optional<graph::Opcode> SingleBinary(const graph::Region& region);
 
+// Whether the operation with `init` first gives its other operand, whatever that is.
+bool IsIdentity(graph::Opcode opcode, const Literal& init);
+
 // elementwise.cc
 Literal EvalUnary(const Op& op, const Literal& a, const Shape& shape);
 Literal EvalBinary(graph::Opcode opcode, const Literal& a, const Literal& b);

@@ -53,7 +53,9 @@ Literal EvalCholesky(const Op& op, const Literal& a) {
   const int64_t n = a.dims().back();
   Literal result(a.shape());
   std::vector<double> l(static_cast<size_t>(n * n));
-  const auto at = [&](int64_t i, int64_t j) -> double& { return l[static_cast<size_t>(i * n + j)]; };
+  const auto at = [&](int64_t i, int64_t j) -> double& {
+    return l[static_cast<size_t>(i * n + j)];
+  };
   for (int64_t matrix = 0; matrix < MatrixCount(a.dims()); ++matrix) {
     const int64_t base = matrix * n * n;
     bool is_positive = true;

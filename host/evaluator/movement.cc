@@ -86,7 +86,7 @@ Literal Pad(const Op& op, const Literal& a, const Literal& fill, const Shape& sh
     for (size_t d = 0; d < index.size(); ++d) {
       const int64_t at = pad.low[d] + index[d] * (pad.interior[d] + 1);
       inside = inside && at >= 0 && at < shape.dims[d];
-      to += at * strides[d];
+      if (inside) to += at * strides[d];
     }
     if (inside) CopyElement(a, from, result, to);
     ++from;

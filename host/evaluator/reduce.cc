@@ -36,36 +36,6 @@ Status ReduceInOrder(std::vector<T>& elements, const Join& join) {
   return OkStatus();
 }
 
-// Whether op(init, x) is x for every x, so that it is left out.
-bool IsIdentity(Opcode opcode, const Literal& init) {
-  const ElementType type = init.type();
-  if (graph::IsFloat(type)) {
-    const double value = init.GetDouble(0);
-    switch (opcode) {
-      case Opcode::kAdd: return value == 0;
-      case Opcode::kMultiply: return value == 1;
-      case Opcode::kMaximum: return std::isinf(value) && value < 0;
-      case Opcode::kMinimum: return std::isinf(value) && value > 0;
-      default: return false;
-    }
-  }
-  const int bits = graph::BitWidth(type);
-  const uint64_t value = static_cast<uint64_t>(init.GetInt(0)) & (~uint64_t{0} >> (64 - bits));
-  const uint64_t ones = ~uint64_t{0} >> (64 - bits);
-  const uint64_t lowest = graph::IsSigned(type) ? (ones >> 1) + 1 : 0;
-  const uint64_t highest = graph::IsSigned(type) ? ones >> 1 : ones;
-  switch (opcode) {
-    case Opcode::kAdd:
-    case Opcode::kOr:
-    case Opcode::kXor: return value == 0;
-    case Opcode::kMultiply: return value == 1;
-    case Opcode::kAnd: return value == ones;
-    case Opcode::kMaximum: return value == lowest;
-    case Opcode::kMinimum: return value == highest;
-    default: return false;
-  }
-}
-
 // Where the elements of one result element lie in the operand.
 struct Positions {
   std::vector<int64_t> results;  // offset of each result element's first element
@@ -144,6 +114,35 @@ Literal ReduceBinary(Opcode opcode, const Positions& positions, const Literal& o
 }
 
 }  // namespace
+
+bool IsIdentity(Opcode opcode, const Literal& init) {
+  const ElementType type = init.type();
+  if (graph::IsFloat(type)) {
+    const double value = init.GetDouble(0);
+    switch (opcode) {
+      case Opcode::kAdd: return value == 0;
+      case Opcode::kMultiply: return value == 1;
+      case Opcode::kMaximum: return std::isinf(value) && value < 0;
+      case Opcode::kMinimum: return std::isinf(value) && value > 0;
+      default: return false;
+    }
+  }
+  const int bits = graph::BitWidth(type);
+  const uint64_t value = static_cast<uint64_t>(init.GetInt(0)) & (~uint64_t{0} >> (64 - bits));
+  const uint64_t ones = ~uint64_t{0} >> (64 - bits);
+  const uint64_t lowest = graph::IsSigned(type) ? (ones >> 1) + 1 : 0;
+  const uint64_t highest = graph::IsSigned(type) ? ones >> 1 : ones;
+  switch (opcode) {
+    case Opcode::kAdd:
+    case Opcode::kOr:
+    case Opcode::kXor: return value == 0;
+    case Opcode::kMultiply: return value == 1;
+    case Opcode::kAnd: return value == ones;
+    case Opcode::kMaximum: return value == lowest;
+    case Opcode::kMinimum: return value == highest;
+    default: return false;
+  }
+}
 
 std::optional<Opcode> SingleBinary(const graph::Region& region) {
   if (region.arguments.size() != 2 || region.ops.size() != 2) return std::nullopt;

@@ -76,8 +76,8 @@ double UnaryFunction(Opcode opcode, double a) {
   }
 }
 
-// CHLO defines these two by steps, each of which rounds; near overflow the exact function is up to a
-// hundred units in the last place away.
+// CHLO defines these two by steps, each of which rounds; near overflow the exact function is up to
+// a hundred units in the last place away.
 template <typename T, typename Round>
 T HyperbolicCosine(T a, Round round) {
   const T half = round(std::log(0.5));

@@ -18,7 +18,8 @@ constexpr std::array<double, 10> kBernoulli = {
     -691.0 / 2730, 7.0 / 6, -3617.0 / 510, 43867.0 / 798, -174611.0 / 330};
 constexpr double kAsymptotic = 12;
 
-// Zeta for x > 1 and q > 0: the first terms one by one, the rest by Euler's and Maclaurin's formula.
+// Zeta for x > 1 and q > 0: the first terms one by one, the rest by the formula of Euler and
+// Maclaurin.
 double ZetaOfPositive(double x, double q) {
   double sum = 0;
   for (; q < kAsymptotic; q += 1) {

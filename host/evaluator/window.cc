@@ -24,23 +24,22 @@ int64_t ElementUnder(const Window& window, const Shape& shape, const Dims& strid
   return offset;
 }
 
-// Calls `visit` with every operand element under the window at `position`, in row-major order.
+// Calls `visit` with every operand element under the window at `position`, in row-major order; -1
+// stands for padding.
 template <typename Visit>
 Status ForEachElement(const Window& window, const Shape& shape, const Dims& strides,
                       const Dims& position, const Visit& visit) {
   Dims tap(window.size.size(), 0);
   do {
-    const int64_t element = ElementUnder(window, shape, strides, position, tap);
-    if (element >= 0) RETURN_IF_ERROR(visit(element));
+    RETURN_IF_ERROR(visit(ElementUnder(window, shape, strides, position, tap)));
   } while (NextIndex(tap, window.size));
   return OkStatus();
 }
 
 }  // namespace
 
-// A left fold from the initial value over the elements under the window. Padding holds the initial
-// value, and joining more of it changes nothing in any reduction that has an identity. Each step
-// rounds to the body's type.
+// A left fold from the initial value over the elements under the window. Padding, between elements
+// too, holds the initial value. Each step rounds to the body's type.
 Result<std::vector<Literal>> EvalReduceWindow(const Op& op, Operands operands,
                                               const std::vector<Shape>& shapes,
                                               const ScalarBody& body) {
@@ -54,6 +53,7 @@ Result<std::vector<Literal>> EvalReduceWindow(const Op& op, Operands operands,
   std::vector<Literal> results(shapes.begin(), shapes.end());
   if (results[0].size() == 0) return results;
   const auto opcode = SingleBinary(op.regions[0]);
+  const bool skips_padding = opcode && inputs == 1 && IsIdentity(*opcode, *operands[1]);
   Dims position(shapes[0].dims.size(), 0);
   int64_t to = 0;
   do {
@@ -61,9 +61,11 @@ Result<std::vector<Literal>> EvalReduceWindow(const Op& op, Operands operands,
     for (size_t i = 0; i < inputs; ++i) folded.push_back(*operands[inputs + i]);
     RETURN_IF_ERROR(
         ForEachElement(window, shape, strides, position, [&](int64_t element) -> Status {
+          if (element < 0 && skips_padding) return OkStatus();
           std::vector<Literal> arguments = folded;
           for (size_t i = 0; i < inputs; ++i) {
-            arguments.push_back(ScalarAt(*operands[i], element));
+            arguments.push_back(element < 0 ? *operands[inputs + i]
+                                            : ScalarAt(*operands[i], element));
           }
           if (opcode && inputs == 1) {  // the body without the walk through it
             folded[0] = EvalBinary(*opcode, arguments[0], arguments[1]);
@@ -98,6 +100,7 @@ Result<std::vector<Literal>> EvalSelectAndScatter(Operands operands, const Op& o
       int64_t chosen = -1;
       RETURN_IF_ERROR(ForEachElement(
           window, operand.shape(), strides, position, [&](int64_t element) -> Status {
+            if (element < 0) return OkStatus();
             if (chosen < 0) {
               chosen = element;
               return OkStatus();

@@ -184,6 +184,7 @@ Result<Shapes> InferPad(const Op& op, const Shapes& operands) {
               operands[1].ToString());
   Shape result = operands[0];
   for (size_t d = 0; d < rank; ++d) {
+    INFER_CHECK(pad.interior[d] <= kMaxElements, "interior {} is out of range", pad.interior[d]);
     const __int128 gaps = std::max<int64_t>(operands[0].dims[d] - 1, 0);
     const __int128 size = gaps * pad.interior[d] + operands[0].dims[d] + pad.low[d] + pad.high[d];
     INFER_CHECK(size >= 0 && size <= kMaxElements, "dimension {} of the result is out of range", d);

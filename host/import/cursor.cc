@@ -20,6 +20,19 @@ bool IsWord(char c) {
 }
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
+// Whether MLIR has an element type of that name that the graph does not know.
+bool IsForeignType(std::string_view name) {
+  if (name.starts_with('!') || name == "index" || name == "f80" || name == "f128" ||
+      name == "tf32") {
+    return true;
+  }
+  const size_t digits = name.find_first_of("0123456789");
+  if (digits == std::string_view::npos) return false;
+  const std::string_view prefix = name.substr(0, digits);
+  return (prefix == "i" || prefix == "si" || prefix == "ui") &&
+         std::all_of(name.begin() + static_cast<int64_t>(digits), name.end(), IsDigit);
+}
+
 }  // namespace
 
 Cursor::Cursor(std::string_view text, std::string file_name, int first_line)
@@ -197,11 +210,10 @@ Result<graph::Shape> Cursor::TensorType() {
   RETURN_IF_ERROR(SkipType());
   const std::string_view name = text_.substr(name_begin, offset_ - name_begin);
   const auto type = graph::ElementTypeFromName(name);
-  if (!type) {
-    return name[0] == '!' ? RefuseAt(begin, fmt::format("element type {} is not supported", name))
-                          : ErrorAt(name_begin, fmt::format("there is no element type '{}'", name));
+  if (!type && !IsForeignType(name)) {
+    return ErrorAt(name_begin, fmt::format("there is no element type '{}'", name));
   }
-  if (!graph::IsSupported(*type)) {
+  if (!type || !graph::IsSupported(*type)) {
     return RefuseAt(begin, fmt::format("element type {} is not supported", name));
   }
   if (Peek() == ',') return RefuseAt(begin, "a tensor's encoding is not supported");

@@ -113,9 +113,10 @@ TEST(OpExpansionsTest, DynamicOperationsWithUnknownShapesAreRefused) {
 }
 
 TEST(OpExpansionsTest, DimensionsHaveKnownSizes) {
+  const std::string type = "tensor<2x3xf32>";
   const auto module =
-      ImportText(Unary("stablehlo.get_dimension_size %x, dim = 1 : (tensor<2x3xf32>) -> tensor<i32>",
-                       "tensor<2x3xf32>", "tensor<i32>"), "x.mlir");
+      ImportText(Unary("stablehlo.get_dimension_size %x, dim = 1 : (" + type + ") -> tensor<i32>",
+                       type, "tensor<i32>"), "x.mlir");
   ASSERT_TRUE(module.ok()) << module.status().message();
   const graph::Op& op = module->Entry()->body.ops[0];
   EXPECT_EQ(op.As<graph::ConstantAttributes>().value->GetInt(0), 3);

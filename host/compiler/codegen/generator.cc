@@ -66,10 +66,8 @@ Status Generator::Emit(const Kernel& kernel) {
     status = EmitElementwise(*this, kernel);
   } else if (std::holds_alternative<Copy>(kernel.body)) {
     status = EmitCopy(*this, kernel);
-  } else if (std::holds_alternative<Reduction>(kernel.body)) {
-    status = EmitReduction(*this, kernel);
   } else {
-    status = EmitScatter(*this, kernel);
+    status = EmitReduction(*this, kernel);
   }
   return status.WithContext(
       fmt::format("stablehlo.{} at line {}", kernel.operation, kernel.location.line));
@@ -121,7 +119,7 @@ void Generator::LoadShifts(const Kernel& kernel) {
   views.push_back(&kernel.out);
   for (const View* view : views) {
     if (!view->shift.valid() || shifts_.contains(view->shift)) continue;
-    shifts_[view->shift] = LoadScalar(view->shift, graph::ElementType::kS32);
+    shifts_[view->shift] = LoadScalar(View::Dense(view->shift, {graph::ElementType::kS32, {}}));
   }
 }
 
@@ -136,16 +134,16 @@ HbmMap::Place Generator::PlaceOf(const View& view, bool writes) {
   return place;
 }
 
-uint32_t Generator::LoadScalar(graph::Value value, graph::ElementType type) {
-  constexpr int kScalarBytes = 4;
+uint32_t Generator::LoadScalar(const View& view) {
+  constexpr int64_t kScalarBytes = 4;
   ReserveSlots(SlotBytes(chip_, kScalarBytes));
   std::vector<TileSlot> slots = AllocateSlots(1, kScalarBytes, 1);
-  const HbmMap::Place place = hbm_.Of(value, false);
+  const HbmMap::Place place = hbm_.Of(view.base, false);
   Transfer transfer;
   transfer.segment = place.segment;
-  transfer.offset = place.offset;
+  transfer.offset = place.offset + view.offset * view.ElementBytes();
   transfer.buffer = slots[0].address;
-  transfer.element_bytes = std::min(graph::ByteWidth(type), kScalarBytes);
+  transfer.element_bytes = std::min(view.ElementBytes(), kScalarBytes);
   transfer.pad_bytes = kScalarBytes;
   EmitLoad(emitter_, transfer, {{place.log}, {}, slots[0].Logs()});
   const uint32_t scalar =

@@ -71,9 +71,12 @@ class Generator {
   // Half `half` of the accumulators of one matrix unit.
   AccessLog& AccumulatorLog(int64_t mxu, int64_t half);
 
-  // The first element of a stored tensor of integers or i1 in a scalar register; what is narrower
-  // than 32 bits is filled up with zeros, of what is wider the low half is taken.
-  uint32_t LoadScalar(graph::Value value, graph::ElementType type);
+  // The first element of a view of integers or i1 in a scalar register; what is narrower than 32
+  // bits is filled up with zeros, of what is wider the low half is taken.
+  uint32_t LoadScalar(const View& view);
+
+  // Paths of control flow meet: what the vector unit holds depends on the path.
+  void ForgetVectorUnit() { vector_unit_.Forget(); }
 
   // Writes zeros over a slot.
   void EmitZeros(TileSlot& slot, int64_t bytes);
@@ -100,7 +103,6 @@ Status EmitDepthwise(Generator& generator, const Kernel& kernel);
 Status EmitElementwise(Generator& generator, const Kernel& kernel);
 Status EmitCopy(Generator& generator, const Kernel& kernel);
 Status EmitReduction(Generator& generator, const Kernel& kernel);
-Status EmitScatter(Generator& generator, const Kernel& kernel);
 
 // What a slot for a tile of so many bytes takes in the buffer.
 int64_t SlotBytes(const arch::ChipConfig& chip, int64_t bytes);

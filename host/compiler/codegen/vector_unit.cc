@@ -1,19 +1,11 @@
 #include "host/compiler/codegen/vector_unit.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace systolith::compiler {
 namespace {
 
 constexpr size_t kRecent = 8;  // descriptions that are remembered
-
-constexpr uint32_t BasesWord() {
-  for (const arch::FieldInfo& field : arch::kVectorFields) {
-    if (field.name == "bases") return field.word;
-  }
-  return 0;
-}
 
 }  // namespace
 
@@ -29,10 +21,9 @@ void VectorUnit::Emit(const DepthwiseJob& job, const Touches& touches) {
   if (Status status = TryEmit(job, touches); !status.ok()) emitter_.Fail(std::move(status));
 }
 
-void VectorUnit::EmitForEach(const RowJob& job, Emitter::WordLoop loop,
-                             const AccessLog& table_log, const Touches& touches) {
-  Status status = TryEmitForEach(job, std::move(loop), table_log, touches);
-  if (!status.ok()) emitter_.Fail(std::move(status));
+void VectorUnit::Forget() {
+  memory_.Clear();
+  streams_.fill(std::nullopt);
 }
 
 void VectorUnit::ChoosePlaces(LoweredJob& job) {
@@ -82,7 +73,7 @@ void VectorUnit::ChoosePlaces(LoweredJob& job) {
   }
 }
 
-Result<std::pair<LoweredJob, const kernel::Kernel*>> VectorUnit::Lower(const RowJob& job) {
+Status VectorUnit::TryEmit(const RowJob& job, const Touches& touches) {
   ASSIGN_OR_RETURN(LoweredJob lowered, LowerRowJob(job, chip_));
   ChoosePlaces(lowered);
   auto found = chains_.find(lowered.kernel);
@@ -90,26 +81,7 @@ Result<std::pair<LoweredJob, const kernel::Kernel*>> VectorUnit::Lower(const Row
     ASSIGN_OR_RETURN(kernel::Kernel built, BuildChainKernel(lowered.kernel));
     found = chains_.emplace(lowered.kernel, std::move(built)).first;
   }
-  return std::pair(std::move(lowered), &std::as_const(found->second));
-}
-
-Status VectorUnit::TryEmit(const RowJob& job, const Touches& touches) {
-  ASSIGN_OR_RETURN(const auto lowered, Lower(job));
-  return Run(*lowered.second, lowered.first.streams, lowered.first.vector, touches);
-}
-
-Status VectorUnit::TryEmitForEach(const RowJob& job, Emitter::WordLoop loop,
-                                  const AccessLog& table_log, const Touches& touches) {
-  ASSIGN_OR_RETURN(const auto lowered, Lower(job));
-  ASSIGN_OR_RETURN(const arch::Vector vector,
-                   Prepare(*lowered.second, lowered.first.streams, lowered.first.vector));
-  const ChainKernel& kernel = lowered.first.kernel;
-  const auto base = [](size_t place) { return BasesWord() + static_cast<uint32_t>(place); };
-  loop.places = {base(arch::kInputStreams + kernel.output)};
-  if (kernel.has_x) loop.places.push_back(base(kernel.inputs[0]));
-  loop.counter_place = base(kernel.inputs[1]);
-  emitter_.VectorForEach(vector, loop, table_log, touches);
-  return OkStatus();
+  return Run(found->second, lowered.streams, lowered.vector, touches);
 }
 
 Status VectorUnit::TryEmit(const TreeJob& job, const Touches& touches) {
@@ -133,15 +105,7 @@ Status VectorUnit::TryEmit(const DepthwiseJob& job, const Touches& touches) {
 }
 
 Status VectorUnit::Run(const kernel::Kernel& code, const std::vector<arch::Stream>& streams,
-                       const arch::Vector& vector, const Touches& touches) {
-  ASSIGN_OR_RETURN(const arch::Vector finished, Prepare(code, streams, vector));
-  emitter_.Vector(finished, touches);
-  return OkStatus();
-}
-
-Result<arch::Vector> VectorUnit::Prepare(const kernel::Kernel& code,
-                                         const std::vector<arch::Stream>& streams,
-                                         arch::Vector vector) {
+                       arch::Vector vector, const Touches& touches) {
   ASSIGN_OR_RETURN(const kernel::KernelMemory::Place place, memory_.Use(code));
   if (place.load) {
     for (const arch::LoadKernel& load :
@@ -164,7 +128,8 @@ Result<arch::Vector> VectorUnit::Prepare(const kernel::Kernel& code,
   const uint64_t most = code.MostBundles(vector.counts);
   vector.bundle_limit = most >> 32 == 0 ? static_cast<uint32_t>(most) : 0;
   emitter_.SetKernel(code.name);
-  return vector;
+  emitter_.Vector(vector, touches);
+  return OkStatus();
 }
 
 }  // namespace systolith::compiler

@@ -5,20 +5,83 @@
 namespace systolith::compiler {
 namespace {
 
+// Writes one chip step, item by item.
+class SequenceEmitter {
+ public:
+  SequenceEmitter(const Compilation& compilation, Generator& generator)
+      : compilation_(compilation), generator_(generator), emitter_(generator.emitter()) {}
+
+  Status Emit(const Sequence& sequence) {
+    for (const Item& item : sequence) {
+      if (item.kind == Item::Kind::kKernel) {
+        RETURN_IF_ERROR(generator_.Emit(compilation_.kernels[item.index]));
+        continue;
+      }
+      const Control& control = compilation_.controls[item.index];
+      const auto* loop = std::get_if<Loop>(&control.body);
+      RETURN_IF_ERROR(loop != nullptr ? EmitLoop(control, *loop)
+                                      : EmitChoice(control, std::get<Choice>(control.body)));
+    }
+    return OkStatus();
+  }
+
+ private:
+  // What follows belongs to the operation itself, not to the kernels around it.
+  void Start(const Control& control) {
+    emitter_.SetLine(control.operation, control.location.line);
+  }
+
+  Status EmitLoop(const Control& control, const Loop& loop) {
+    RETURN_IF_ERROR(Emit(loop.entry));
+    Start(control);
+    Emitter::Loop at = emitter_.BeginLoop();
+    generator_.ForgetVectorUnit();
+    RETURN_IF_ERROR(Emit(loop.condition));
+    Start(control);
+    emitter_.LeaveLoopIfZero(at, generator_.LoadScalar(loop.predicate));
+    RETURN_IF_ERROR(Emit(loop.body));
+    Start(control);
+    emitter_.EndLoop(at);
+    generator_.ForgetVectorUnit();
+    return OkStatus();
+  }
+
+  Status EmitChoice(const Control& control, const Choice& choice) {
+    Start(control);
+    const bool is_if = choice.index.type == graph::ElementType::kI1;
+    Emitter::Branches at =
+        emitter_.BeginBranches(is_if ? Emitter::Choice::kIf : Emitter::Choice::kCase,
+                               choice.branches.size(), generator_.LoadScalar(choice.index));
+    for (const Sequence& branch : choice.branches) {
+      Start(control);
+      emitter_.BeginBranch(at);
+      generator_.ForgetVectorUnit();
+      RETURN_IF_ERROR(Emit(branch));
+    }
+    Start(control);
+    emitter_.EndBranches(at);
+    generator_.ForgetVectorUnit();
+    return OkStatus();
+  }
+
+  const Compilation& compilation_;
+  Generator& generator_;
+  Emitter& emitter_;
+};
+
 Result<isa::ChipStep> EmitChipStep(const Compilation& compilation, const ChipGroup& group) {
   HbmMap hbm(compilation.executable.tensors, compilation.tensors);
   Generator generator(compilation.chip, hbm);
-  for (const size_t index : group.kernels) {
-    RETURN_IF_ERROR(generator.Emit(compilation.kernels[index]));
-  }
+  RETURN_IF_ERROR(SequenceEmitter(compilation, generator).Emit(group.items));
   isa::ChipStep step;
   ASSIGN_OR_RETURN(step.program, generator.Finish());
   step.segments = hbm.TakeSegments();
   return step;
 }
 
-isa::HostStep EmitHostStep(const Compilation& compilation, const HostGroup& group) {
-  const Fragment fragment = MakeFragment(compilation, group);
+isa::HostStep EmitHostStep(const Compilation& compilation, const StoredValueFinder& finder,
+                           const HostGroup& group) {
+  const Fragment fragment = MakeFragment(compilation, finder, group);
   isa::HostStep step;
   step.module_text = fragment.text;
   step.lines = fragment.lines;
@@ -40,12 +103,13 @@ Status EmitSteps(Compilation& compilation) {
   executable.source_file = compilation.module.file_name;
   executable.chip_name = compilation.chip.name;
   executable.program_hash = compilation.chip.ProgramHash();
+  const StoredValueFinder finder(compilation);
   for (const Group& group : compilation.groups) {
     if (const auto* chip = std::get_if<ChipGroup>(&group)) {
       ASSIGN_OR_RETURN(isa::ChipStep step, EmitChipStep(compilation, *chip));
       executable.steps.push_back(std::move(step));
     } else {
-      executable.steps.push_back(EmitHostStep(compilation, std::get<HostGroup>(group)));
+      executable.steps.push_back(EmitHostStep(compilation, finder, std::get<HostGroup>(group)));
     }
   }
   return OkStatus();

@@ -35,19 +35,8 @@ std::set<Value> StoredValues(const Compilation& compilation) {
 
 class FragmentBuilder {
  public:
-  explicit FragmentBuilder(const Compilation& compilation)
-      : source_(compilation.function()),
-        definitions_(graph::Definitions(source_)),
-        stored_(StoredValues(compilation)) {}
-
-  // The stored values behind a value, in order.
-  void Collect(Value value, std::vector<Value>& inputs) const {
-    if (stored_.contains(value)) {
-      if (std::find(inputs.begin(), inputs.end(), value) == inputs.end()) inputs.push_back(value);
-      return;
-    }
-    for (const Value operand : Definition(value).operands) Collect(operand, inputs);
-  }
+  FragmentBuilder(const Compilation& compilation, const StoredValueFinder& finder)
+      : source_(compilation.function()), finder_(finder) {}
 
   Fragment Build(const Compilation& compilation, const HostGroup& group) {
     Fragment fragment;
@@ -56,7 +45,7 @@ class FragmentBuilder {
       const Op& op = compilation.host_operations[index].op;
       for (const Value use : Uses(op)) {
         std::vector<Value> inputs;
-        Collect(use, inputs);
+        finder_.Collect(use, inputs);
         for (const Value input : inputs) {
           const auto& known = fragment.inputs;
           if (!made.contains(input) &&
@@ -92,10 +81,6 @@ class FragmentBuilder {
   }
 
  private:
-  const Op& Definition(Value value) const {
-    return *definitions_[static_cast<size_t>(value.id)];
-  }
-
   Value NewValue(Value source) {
     const Value value = target_->NewValue(source_.shape(source));
     map_[source] = value;
@@ -105,7 +90,7 @@ class FragmentBuilder {
   // Clones the views and constants between a value and what is stored.
   void Bring(Value value) {
     if (map_.contains(value)) return;
-    const Op& definition = Definition(value);
+    const Op& definition = finder_.Definition(value);
     for (const Value operand : definition.operands) Bring(operand);
     target_->body.ops.push_back(Clone(definition));
   }
@@ -123,23 +108,34 @@ class FragmentBuilder {
   }
 
   const graph::Function& source_;
-  const std::vector<const Op*> definitions_;
-  const std::set<Value> stored_;
+  const StoredValueFinder& finder_;
   graph::Function* target_ = nullptr;
   std::map<Value, Value> map_;
 };
 
 }  // namespace
 
-std::vector<Value> StoredInputs(const Compilation& compilation, const Op& op) {
-  const FragmentBuilder builder(compilation);
+StoredValueFinder::StoredValueFinder(const Compilation& compilation)
+    : definitions_(graph::Definitions(compilation.function())),
+      stored_(StoredValues(compilation)) {}
+
+void StoredValueFinder::Collect(Value value, std::vector<Value>& inputs) const {
+  if (stored_.contains(value)) {
+    if (std::find(inputs.begin(), inputs.end(), value) == inputs.end()) inputs.push_back(value);
+    return;
+  }
+  for (const Value operand : Definition(value).operands) Collect(operand, inputs);
+}
+
+std::vector<Value> StoredValueFinder::Inputs(const Op& op) const {
   std::vector<Value> inputs;
-  for (const Value use : Uses(op)) builder.Collect(use, inputs);
+  for (const Value use : Uses(op)) Collect(use, inputs);
   return inputs;
 }
 
-Fragment MakeFragment(const Compilation& compilation, const HostGroup& group) {
-  return FragmentBuilder(compilation).Build(compilation, group);
+Fragment MakeFragment(const Compilation& compilation, const StoredValueFinder& finder,
+                      const HostGroup& group) {
+  return FragmentBuilder(compilation, finder).Build(compilation, group);
 }
 
 }  // namespace systolith::compiler

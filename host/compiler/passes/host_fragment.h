@@ -1,6 +1,7 @@
 #ifndef SYSTOLITH_HOST_COMPILER_PASSES_HOST_FRAGMENT_H_
 #define SYSTOLITH_HOST_COMPILER_PASSES_HOST_FRAGMENT_H_
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -9,8 +10,23 @@
 namespace systolith::compiler {
 
 // The values that must be in memory for an operation to run in the evaluator: its operands and what
-// its regions use; views and constants are followed to the values that they come from.
-std::vector<graph::Value> StoredInputs(const Compilation& compilation, const graph::Op& op);
+// its regions use; views and constants are followed to the values that they come from. Use it while
+// the compilation does not change.
+class StoredValueFinder {
+ public:
+  explicit StoredValueFinder(const Compilation& compilation);
+
+  std::vector<graph::Value> Inputs(const graph::Op& op) const;
+  // Adds the stored values behind a value, in order.
+  void Collect(graph::Value value, std::vector<graph::Value>& inputs) const;
+  const graph::Op& Definition(graph::Value value) const {
+    return *definitions_[static_cast<size_t>(value.id)];
+  }
+
+ private:
+  std::vector<const graph::Op*> definitions_;
+  std::set<graph::Value> stored_;
+};
 
 // A module of some operations of the function, as StableHLO text: what the evaluator runs.
 struct Fragment {
@@ -19,7 +35,8 @@ struct Fragment {
   std::vector<graph::Value> inputs;   // of the function; arguments of the module in this order
   std::vector<graph::Value> outputs;  // results of the module
 };
-Fragment MakeFragment(const Compilation& compilation, const HostGroup& group);
+Fragment MakeFragment(const Compilation& compilation, const StoredValueFinder& finder,
+                      const HostGroup& group);
 
 }  // namespace systolith::compiler
 

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -13,65 +15,74 @@ using graph::Value;
 // Segments of one launch beside scratch and constants.
 constexpr size_t kMaxAllocations = arch::kSegments - 2;
 
-// A kernel or an operation of the evaluator, and what it needs first.
-struct Item {
+// What the chip or the evaluator does, and what it needs first.
+struct Work {
   bool on_chip = true;
-  size_t index = 0;
+  Item item;             // on the chip
+  size_t operation = 0;  // of Compilation::host_operations
   int64_t position = 0;
   std::vector<Value> needs, makes;
-  int turn = 0;  // of a kernel: how many write parts of the same tensor before it
+  // How often each of them is written and read before, in the order of positions. Values that are
+  // made in parts or go round loops are written more than once.
+  std::vector<size_t> writes_before_need, writes_before, reads_before;
 };
 
-std::vector<Item> Items(const Compilation& compilation) {
-  std::vector<Item> items;
-  for (size_t i = 0; i < compilation.kernels.size(); ++i) {
-    const Kernel& kernel = compilation.kernels[i];
-    items.push_back({true, i, kernel.position, kernel.Operands(), {kernel.out.base}});
+std::vector<Work> AllWork(const Compilation& compilation) {
+  std::vector<Work> all;
+  for (const Item& item : compilation.items) {
+    Accesses accesses = AccessesOf(compilation, item);
+    all.push_back({true, item, 0, compilation.Position(item), std::move(accesses.reads),
+                   std::move(accesses.writes), {}, {}, {}});
   }
+  const StoredValueFinder stored(compilation);
   for (size_t i = 0; i < compilation.host_operations.size(); ++i) {
     const HostOperation& host = compilation.host_operations[i];
     if (graph::IsCheck(host.op)) continue;
-    items.push_back(
-        {false, i, host.position, StoredInputs(compilation, host.op), host.op.results});
+    all.push_back({false, {}, i, host.position, stored.Inputs(host.op), host.op.results, {},
+                   {}, {}});
   }
-  std::stable_sort(items.begin(), items.end(),
-                   [](const Item& a, const Item& b) { return a.position < b.position; });
-  std::map<Value, int> writers;
-  for (Item& item : items) {
-    if (item.on_chip) item.turn = writers[item.makes[0]]++;
-  }
-  return items;
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Work& a, const Work& b) { return a.position < b.position; });
+  return all;
 }
 
-// What a kernel names may need a segment of its own: arguments and results.
-void SplitBySegments(Compilation& compilation, const std::vector<size_t>& kernels) {
-  const auto& arguments = compilation.function().arguments();
-  const auto& results = compilation.function().results();
-  const auto is_own = [&](Value value) {
-    return std::find(arguments.begin(), arguments.end(), value) != arguments.end() ||
-           std::find(results.begin(), results.end(), value) != results.end();
-  };
+// What an item names may need a segment of its own: arguments and results.
+Status SplitBySegments(Compilation& compilation, const Sequence& items) {
+  std::set<Value> allocations;
+  for (const Value value : compilation.function().arguments()) allocations.insert(value);
+  for (const Value value : compilation.function().results()) {
+    const auto base = compilation.same_storage.find(value);
+    allocations.insert(base == compilation.same_storage.end() ? value : base->second);
+  }
   ChipGroup group;
   std::set<Value> own;
-  for (const size_t index : kernels) {
-    std::set<Value> with = own;
-    const Kernel& kernel = compilation.kernels[index];
-    for (const Value value : kernel.Operands()) {
-      if (is_own(value)) with.insert(value);
+  for (const Item& item : items) {
+    const Accesses accesses = AccessesOf(compilation, item);
+    std::set<Value> needed;
+    for (const std::vector<Value>& values : {accesses.reads, accesses.writes}) {
+      for (const Value value : values) {
+        if (allocations.contains(value)) needed.insert(value);
+      }
     }
-    with.insert(kernel.out.base);
-    if (with.size() > kMaxAllocations && !group.kernels.empty()) {
+    if (needed.size() > kMaxAllocations) {
+      const Control& control = compilation.controls[item.index];
+      return Unsupported(fmt::format(
+          "stablehlo.{} at line {} uses {} arguments and results of the program; a launch of the "
+          "chip has {} segments for them",
+          control.operation, control.location.line, needed.size(), kMaxAllocations));
+    }
+    std::set<Value> with = own;
+    with.insert(needed.begin(), needed.end());
+    if (with.size() > kMaxAllocations) {
       compilation.groups.push_back(std::move(group));
       group = {};
-      with.clear();
-      for (const Value value : kernel.Operands()) with.insert(value);
-      with.insert(kernel.out.base);
+      with = std::move(needed);
     }
-    if (!is_own(kernel.out.base)) with.erase(kernel.out.base);
     own = std::move(with);
-    group.kernels.push_back(index);
+    group.items.push_back(item);
   }
-  if (!group.kernels.empty()) compilation.groups.push_back(std::move(group));
+  if (!group.items.empty()) compilation.groups.push_back(std::move(group));
+  return OkStatus();
 }
 
 }  // namespace
@@ -79,36 +90,58 @@ void SplitBySegments(Compilation& compilation, const std::vector<size_t>& kernel
 // Takes all kernels that can run, then all operations of the evaluator that can, and so on: as few
 // steps as that order allows. Checks come last.
 Status OrderSteps(Compilation& compilation) {
-  std::vector<Item> items = Items(compilation);
-  std::map<Value, int> missing;  // how many still have to write it
-  std::map<Value, int> written;
-  for (const Item& item : items) {
-    for (const Value value : item.makes) ++missing[value];
+  std::vector<Work> all = AllWork(compilation);
+  std::map<Value, size_t> writes, reads;
+  for (Work& work : all) {
+    for (const Value value : work.needs) work.writes_before_need.push_back(writes[value]);
+    for (const Value value : work.makes) {
+      work.writes_before.push_back(writes[value]);
+      work.reads_before.push_back(reads[value]);
+    }
+    for (const Value value : work.needs) ++reads[value];
+    for (const Value value : work.makes) ++writes[value];
   }
+  for (Work& work : all) {
+    for (size_t i = 0; i < work.needs.size(); ++i) {
+      size_t& count = work.writes_before_need[i];
+      if (count == 0) count = writes[work.needs[i]];  // stored later than where the value stands
+    }
+  }
+  writes.clear();  // from here on: done
+  reads.clear();
+  const auto is_ready = [&](const Work& work) {
+    for (size_t i = 0; i < work.needs.size(); ++i) {
+      if (writes[work.needs[i]] < work.writes_before_need[i]) return false;
+    }
+    for (size_t i = 0; i < work.makes.size(); ++i) {
+      if (writes[work.makes[i]] < work.writes_before[i]) return false;
+      if (reads[work.makes[i]] < work.reads_before[i]) return false;
+    }
+    return true;
+  };
   bool on_chip = true;
-  for (size_t idle = 0; !items.empty();) {
-    std::vector<size_t> taken;
-    std::vector<Item> left;
-    for (Item& item : items) {
-      const bool ready = item.on_chip == on_chip &&
-                         (!on_chip || written[item.makes[0]] == item.turn) &&
-                         std::none_of(item.needs.begin(), item.needs.end(),
-                                      [&](Value value) { return missing.contains(value); });
-      if (ready) {
-        taken.push_back(item.index);
-        for (const Value value : item.makes) {
-          ++written[value];
-          if (--missing[value] == 0) missing.erase(value);
+  for (size_t idle = 0; !all.empty();) {
+    Sequence items;
+    HostGroup host;
+    std::vector<Work> left;
+    for (Work& work : all) {
+      if (work.on_chip == on_chip && is_ready(work)) {
+        if (on_chip) {
+          items.push_back(work.item);
+        } else {
+          host.operations.push_back(work.operation);
         }
+        for (const Value value : work.needs) ++reads[value];
+        for (const Value value : work.makes) ++writes[value];
       } else {
-        left.push_back(std::move(item));
+        left.push_back(std::move(work));
       }
     }
-    idle = taken.empty() ? idle + 1 : 0;
+    idle = items.empty() && host.operations.empty() ? idle + 1 : 0;
     if (idle == 2) return Internal("operations wait for each other");
-    if (!taken.empty() && on_chip) SplitBySegments(compilation, taken);
-    if (!taken.empty() && !on_chip) compilation.groups.push_back(HostGroup{taken, false});
-    items = std::move(left);
+    if (!items.empty()) RETURN_IF_ERROR(SplitBySegments(compilation, items));
+    if (!host.operations.empty()) compilation.groups.push_back(std::move(host));
+    all = std::move(left);
     on_chip = !on_chip;
   }
   HostGroup checks{{}, true};

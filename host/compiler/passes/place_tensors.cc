@@ -4,6 +4,7 @@
 
 #include "host/compiler/passes/host_fragment.h"
 #include "host/compiler/passes/passes.h"
+#include "host/graph/rewrite.h"
 
 namespace systolith::compiler {
 namespace {
@@ -23,11 +24,11 @@ class Placer {
  public:
   explicit Placer(Compilation& compilation)
       : compilation_(compilation), executable_(compilation.executable) {
-    for (const graph::Op& op : compilation.function().body.ops) {
+    graph::ForEachOp(compilation.function().body, [this](const graph::Op& op) {
       if (op.opcode == graph::Opcode::kConstant) {
         constants_[op.result()] = op.As<graph::ConstantAttributes>().value.get();
       }
-    }
+    });
   }
 
   Status Run() {
@@ -76,26 +77,60 @@ class Placer {
   }
 
   void Use(Value value) {
+    if (!value.valid()) return;
     auto [found, inserted] = lifetimes_.insert({value, {now_, now_}});
     if (inserted) order_.push_back(value);
     found->second.last = now_;
+    if (!loops_.empty()) loops_.back().used.push_back(value);
   }
 
   // One moment per kernel and per group of host operations.
   void CollectLifetimes() {
+    const StoredValueFinder finder(compilation_);
     for (const Group& group : compilation_.groups) {
       if (const auto* chip = std::get_if<ChipGroup>(&group)) {
-        for (const size_t index : chip->kernels) {
-          ++now_;
-          for (const Value value : compilation_.kernels[index].Operands()) Use(value);
-          Use(compilation_.kernels[index].out.base);
-        }
+        UseSequence(chip->items);
         continue;
       }
       ++now_;
-      const Fragment fragment = MakeFragment(compilation_, std::get<HostGroup>(group));
+      const Fragment fragment = MakeFragment(compilation_, finder, std::get<HostGroup>(group));
       for (const Value value : fragment.inputs) Use(value);
       for (const Value value : fragment.outputs) Use(value);
+    }
+  }
+
+  void UseSequence(const Sequence& sequence) {
+    for (const Item& item : sequence) {
+      ++now_;
+      if (item.kind == Item::Kind::kKernel) {
+        const Kernel& kernel = compilation_.kernels[item.index];
+        for (const Value value : kernel.Operands()) Use(value);
+        Use(kernel.out.base);
+        continue;
+      }
+      const Control& control = compilation_.controls[item.index];
+      if (const auto* loop = std::get_if<Loop>(&control.body)) {
+        UseLoop(*loop);
+        continue;
+      }
+      const auto& choice = std::get<Choice>(control.body);
+      Use(choice.index.base);
+      for (const Sequence& branch : choice.branches) UseSequence(branch);
+    }
+  }
+
+  // What was there before the first turn is there in every turn.
+  void UseLoop(const Loop& loop) {
+    UseSequence(loop.entry);
+    loops_.push_back({++now_, {}});
+    UseSequence(loop.condition);
+    Use(loop.predicate.base);
+    UseSequence(loop.body);
+    const LoopUses uses = std::move(loops_.back());
+    loops_.pop_back();
+    ++now_;
+    for (const Value value : uses.used) {
+      if (lifetimes_.at(value).first < uses.begin) Use(value);
     }
   }
 
@@ -152,6 +187,11 @@ class Placer {
   std::map<Value, Lifetime> lifetimes_;
   std::vector<Value> order_;  // by first use
   size_t now_ = 0;
+  struct LoopUses {
+    size_t begin = 0;
+    std::vector<Value> used;
+  };
+  std::vector<LoopUses> loops_;  // around this moment, the innermost last
 };
 
 }  // namespace

@@ -20,18 +20,19 @@ using graph::Value;
 // Looking for a uniform constant is worth it up to here; longer ones are rarely uniform.
 constexpr int64_t kMaxUniformElements = 1 << 20;
 
-bool IsRaw(ElementType result) {
-  return result == ElementType::kBF16 || result == ElementType::kS8;
-}
-
-}  // namespace
-
+// An element as the vector unit's lane holds it.
 uint32_t LaneBits(const graph::Literal& literal, int64_t element) {
   if (graph::IsFloat(literal.type())) {
     return std::bit_cast<uint32_t>(static_cast<float>(literal.GetDouble(element)));
   }
   return static_cast<uint32_t>(literal.GetInt(element));
 }
+
+bool IsRaw(ElementType result) {
+  return result == ElementType::kBF16 || result == ElementType::kS8;
+}
+
+}  // namespace
 
 Planner::Planner(Compilation& compilation)
     : compilation_(compilation),
@@ -48,8 +49,7 @@ Status Planner::Run() {
     RETURN_IF_ERROR(Visit(ops[i], compilation_.placements[i]));
   }
   AddConstants();
-  std::stable_sort(compilation_.kernels.begin(), compilation_.kernels.end(),
-                   [](const Kernel& a, const Kernel& b) { return a.position < b.position; });
+  compilation_.items = TakeItems({});
   return OkStatus();
 }
 
@@ -74,6 +74,8 @@ Status Planner::Visit(const Op& op, const Placement& placement) {
     VisitPairs(op);
     return OkStatus();
   }
+  if (op.opcode == Opcode::kWhile) return VisitWhile(op);
+  if (op.opcode == Opcode::kIf || op.opcode == Opcode::kCase) return VisitChoice(op);
   if (IsViewOperation(op.opcode)) return VisitView(op);
   if (IsVectorOperation(op.opcode)) return VisitVector(op);
   if (IsMovementOperation(op.opcode)) {
@@ -277,7 +279,11 @@ void Planner::VisitReturn(const Op& op) {
   }
 }
 
-void Planner::SetView(Value value, View view) { views_.insert_or_assign(value, std::move(view)); }
+void Planner::SetView(Value value, View view) {
+  const auto [found, is_new] = views_.try_emplace(value, view);
+  view_changes_.emplace_back(value, is_new ? std::nullopt : std::optional(found->second));
+  found->second = std::move(view);
+}
 
 const View& Planner::ViewOf(Value value) const { return views_.at(value); }
 

@@ -4,7 +4,6 @@
 #include <cassert>
 #include <set>
 
-#include "host/compiler/passes/index_table.h"
 #include "host/compiler/passes/planner.h"
 #include "host/compiler/passes/support.h"
 
@@ -31,6 +30,12 @@ View Sliced(const View& view, size_t dimension, Range range, int64_t step = 1) {
   return view.Sliced(slice);
 }
 
+// The value, or the type's nearest.
+int64_t Saturated(graph::ElementType type, int64_t value) {
+  const int bits = graph::BitWidth(type) - (graph::IsSigned(type) ? 1 : 0);
+  return std::min(value, (int64_t{1} << bits) - 1);
+}
+
 Value Number(graph::Builder& builder, graph::ElementType type, int64_t value) {
   graph::Literal literal(graph::Shape{type, {}});
   literal.SetInt(0, value);
@@ -50,7 +55,6 @@ void Planner::VisitMovement(const Op& op) {
   }
   switch (op.opcode) {
     case graph::Opcode::kPad: VisitPad(op); break;
-    case graph::Opcode::kScatter: VisitScatter(op); break;
     case graph::Opcode::kDynamicUpdateSlice: VisitDynamicUpdateSlice(op); break;
     default: VisitConcatenate(op);
   }
@@ -156,7 +160,7 @@ View Planner::DynamicSlice(View view, const graph::Dims& sizes, std::span<const 
       Op clamp;
       clamp.opcode = graph::Opcode::kClamp;
       clamp.operands = {Number(builder, type, 0), term.start,
-                        Number(builder, type, std::min(term.most, Highest(type)))};
+                        Number(builder, type, Saturated(type, term.most))};
       Value place = builder.Append(std::move(clamp), {function_.shape(term.start)}).result();
       if (type != kOffset) place = builder.Convert(place, kOffset);
       place = builder.Binary(graph::Opcode::kMultiply, place,

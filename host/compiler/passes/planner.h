@@ -6,10 +6,11 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "host/compiler/compilation.h"
-#include "host/compiler/passes/index_table.h"
 #include "host/compiler/passes/vector_chain.h"
 #include "host/graph/builder.h"
 
@@ -43,10 +44,6 @@ class Planner {
   void VisitConcatenate(const graph::Op& op);
   void VisitPad(const graph::Op& op);
   void VisitDynamicUpdateSlice(const graph::Op& op);
-  // plan_indexed.cc
-  void VisitScatter(const graph::Op& op);
-  // The stored table of these index vectors, dense and s32.
-  graph::Value PlanTable(const IndexTable& table, graph::Value indices);
   // The part of a view that begins at a run-time place, clamped so that it stays inside.
   View DynamicSlice(View view, const graph::Dims& sizes, std::span<const graph::Value> starts);
   // The element of a constant that is a scalar.
@@ -70,12 +67,32 @@ class Planner {
   void Store(graph::Value value, graph::Location location);
 
   void AddCopy(const View& from, const View& to, graph::Location location);
+  // plan_control.cc: a region's kernels, and the views that hold only in it.
+  struct Scope {
+    size_t first_kernel = 0, first_control = 0, first_change = 0;
+    std::map<graph::Value, OpenKernel> open;  // of the region around it
+  };
+  Scope BeginScope();
+  Sequence EndScope(Scope scope);
+  // The kernels and controls since the scope began that are in no other one, in order.
+  Sequence TakeItems(const Scope& scope);
+  Status VisitRegion(const graph::Region& region);
+  Status VisitWhile(const graph::Op& op);
+  Status VisitChoice(const graph::Op& op);
+  void AddControl(const graph::Op& op, std::variant<Loop, Choice> body);
+  std::vector<View> ViewsOf(const std::vector<graph::Value>& values) const;
+  View ScalarOf(graph::Value value);
+  void CopyTo(graph::Value place, const View& view);
+  void CopyToPlaces(const std::vector<graph::Value>& places, std::vector<View> views);
+
   Kernel& AddKernel(graph::Value result, const graph::Op& op, std::string operation);
   int64_t NextPosition() { return ++position_; }
 
   Compilation& compilation_;
   graph::Function& function_;
   std::map<graph::Value, View> views_;
+  std::vector<std::pair<graph::Value, std::optional<View>>> view_changes_;  // what was before
+  std::vector<bool> is_kernel_taken_, is_control_taken_;
   std::map<graph::Value, OpenKernel> open_;
   std::map<graph::Value, const graph::Literal*> constants_;
   std::vector<int> uses_;
@@ -83,9 +100,6 @@ class Planner {
   graph::Location location_;
   int64_t position_ = 0;
 };
-
-// An element as the vector unit's lane holds it.
-uint32_t LaneBits(const graph::Literal& literal, int64_t element);
 
 // Adds what the streams of a finished contraction need: their strides along its dimensions. False
 // if a stream has none.

@@ -150,15 +150,10 @@ std::optional<std::string> WhyNotReduce(const Op& op, const graph::Function& fun
 
 // The indices of operations whose place is a value.
 std::optional<std::string> WhyNotIndices(const Op& op, const graph::Function& function) {
-  size_t first = op.operands.size();
-  size_t last = first;
-  if (op.opcode == Opcode::kDynamicSlice || op.opcode == Opcode::kGather) first = 1;
-  if (op.opcode == Opcode::kDynamicUpdateSlice) first = 2;
-  if (op.opcode == Opcode::kScatter) {
-    first = op.operands.size() / 2;
-    last = first + 1;
-  }
-  for (size_t i = first; i < last; ++i) {
+  const size_t first = op.opcode == Opcode::kDynamicSlice         ? 1
+                       : op.opcode == Opcode::kDynamicUpdateSlice ? 2
+                                                                  : op.operands.size();
+  for (size_t i = first; i < op.operands.size(); ++i) {
     const ElementType type = function.shape(op.operands[i]).type;
     if (!LaneTypeOf(type)) return TypeReason(type);
   }
@@ -194,7 +189,7 @@ bool IsPairs(const Op& op, const graph::Function& function) {
 
 bool IsMovementOperation(Opcode opcode) {
   return opcode == Opcode::kConcatenate || opcode == Opcode::kDynamicUpdateSlice ||
-         opcode == Opcode::kPad || opcode == Opcode::kScatter;
+         opcode == Opcode::kPad;
 }
 
 bool IsVectorOperation(Opcode opcode) { return OperandsOf(opcode) != VectorOperands::kNone; }
@@ -256,6 +251,30 @@ graph::Precision ProductPrecision(const Op& op, graph::Precision default_precisi
              : graph::EffectivePrecision(op.As<graph::ConvolutionAttributes>(), default_precision);
 }
 
+namespace {
+
+// The sequencer runs it if the chip can do all that stands in it.
+std::optional<std::string> WhyNotControl(const Op& op, const graph::Function& function,
+                                         const arch::ChipConfig& chip) {
+  for (const graph::Value result : op.results) {
+    const ElementType type = function.shape(result).type;
+    if (!graph::IsSupported(type)) {
+      return fmt::format("type {} is not supported", graph::ElementTypeName(type));
+    }
+  }
+  for (const graph::Region& region : op.regions) {
+    for (const Op& inner : region.ops) {
+      if (inner.opcode == Opcode::kReturn || inner.opcode == Opcode::kConstant) continue;
+      if (const auto reason = WhyNotOnChip(inner, function, chip)) {
+        return fmt::format("{} in it: {}", graph::Describe(inner), *reason);
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 std::optional<std::string> WhyNotOnChip(const Op& op, const graph::Function& function,
                                         const arch::ChipConfig& chip) {
   const bool only_moves = IsViewOperation(op.opcode) || IsMovementOperation(op.opcode);
@@ -264,8 +283,7 @@ std::optional<std::string> WhyNotOnChip(const Op& op, const graph::Function& fun
     if (!graph::IsSupported(type)) {
       return fmt::format("type {} is not supported", graph::ElementTypeName(type));
     }
-    if (const auto reason = WhyNotIndices(op, function)) return reason;
-    return op.opcode == Opcode::kScatter ? WhyNotScatter(op, function, chip) : std::nullopt;
+    return WhyNotIndices(op, function);
   }
   if (IsPairs(op, function)) return std::nullopt;
   if (IsVectorOperation(op.opcode)) return WhyNotVector(op, function);
@@ -273,6 +291,9 @@ std::optional<std::string> WhyNotOnChip(const Op& op, const graph::Function& fun
     case Opcode::kDotGeneral: return WhyNotProduct(op, function, chip);
     case Opcode::kConvolution: return WhyNotConvolution(op, function, chip);
     case Opcode::kReduce: return WhyNotReduce(op, function);
+    case Opcode::kWhile:
+    case Opcode::kIf:
+    case Opcode::kCase: return WhyNotControl(op, function, chip);
     default: return "the compiler emits no kernel for it yet";
   }
 }

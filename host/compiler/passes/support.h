@@ -34,10 +34,6 @@ std::optional<arch::AluOp> ReductionStep(const graph::Op& reduce, graph::Element
 // How a dot_general or convolution of f32 is computed, where DEFAULT means `default_precision`.
 graph::Precision ProductPrecision(const graph::Op& op, graph::Precision default_precision);
 
-// The same of a scatter.
-std::optional<std::string> WhyNotScatter(const graph::Op& op, const graph::Function& function,
-                                         const arch::ChipConfig& chip);
-
 // nullopt if the chip can do the operation, else the reason why not.
 std::optional<std::string> WhyNotOnChip(const graph::Op& op, const graph::Function& function,
                                         const arch::ChipConfig& chip);
