@@ -10,6 +10,7 @@
 
 #include "host/arch/chip_config.h"
 #include "host/base/status.h"
+#include "host/compiler/buffer_plan.h"
 #include "host/compiler/compile.h"
 #include "host/compiler/kernel.h"
 #include "host/compiler/sequence.h"
@@ -56,6 +57,7 @@ struct Compilation {
   std::vector<HostOperation> host_operations;
   std::map<graph::Value, graph::Value> same_storage;  // returned reshapes -> what they reshape
   std::vector<Group> groups;
+  BufferPlan buffer_plan;
   std::map<graph::Value, uint32_t> tensors;  // values that are stored -> executable.tensors
   isa::Executable executable;
 

@@ -22,6 +22,7 @@ const std::vector<Pass>& Passes() {
       {"plan-kernels", PlanKernels},    // views instead of copies; chains ride on their producer
       {"forward-results", ForwardResults},  // results go where they are copied to
       {"order-steps", OrderSteps},      // few changes between chip and evaluator
+      {"place-in-buffer", PlaceInBuffer},  // what lives shortly stays on the chip
       {"place-tensors", PlaceTensors},  // every stored value has an address
       {"emit-steps", EmitSteps},        // tiles, schedule, instructions
   };

@@ -36,7 +36,7 @@ class ContractionEmitter {
     for (const OuterLoop& loop : c_.outer) outer_count_ *= loop.count;
     has_terms_ = c_.kh.size > 0 && c_.kw.size > 0 && c_.c.size > 0;
     TilingProblem problem{c_, c_.lhs.ElementBytes(), c_.rhs.ElementBytes(), out_bytes_, {}, {}, {},
-                          chip_.buffer_bytes};
+                          generator_.TileBytes()};
     for (size_t s = 0; s < kernel_.streams.size(); ++s) {
       const auto& strides = c_.stream_strides[s];
       problem.stream_bytes.push_back(kernel_.streams[s].ElementBytes());

@@ -96,7 +96,7 @@ class DepthwiseEmitter {
       for (size_t s = 0; s < kernel_.streams.size(); ++s) bytes += SlotBytes(chip, StreamBytes(s));
       if (has_epilogue_) bytes += SlotBytes(chip, epilogue_bytes_);
       for (slots_ = 2; slots_ > 0; --slots_) {
-        if (slots_ * bytes <= chip.buffer_bytes) {
+        if (slots_ * bytes <= generator_.TileBytes()) {
           generator_.ReserveSlots(slots_ * bytes);
           MakeBlocks();
           return OkStatus();

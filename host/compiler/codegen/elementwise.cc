@@ -16,6 +16,7 @@ struct Operand {
   const View* view;
   std::vector<int64_t> strides;  // elements, per dimension of the walk
   bool splat = false;            // one element stands for a row
+  Generator::BufferPlace* in_buffer = nullptr;  // the whole tensor is there: no tiles
   size_t pool = 0;
   int64_t bytes = 0;             // of a tile
 
@@ -32,23 +33,30 @@ class BoxEmitter {
         is_copy_(is_copy),
         has_x_(x != nullptr),
         out_size_(graph::ByteWidth(kernel.out.type)) {
-    if (x != nullptr) operands_.push_back({x, {}, false, 0, 0});
-    for (const View& stream : kernel.streams) operands_.push_back({&stream, {}, false, 0, 0});
+    if (x != nullptr) operands_.push_back({x, {}});
+    for (const View& stream : kernel.streams) operands_.push_back({&stream, {}});
+    if (is_copy) return;
+    for (size_t p = 0; p < operands_.size(); ++p) {
+      operands_[p].in_buffer = generator.InBuffer(*operands_[p].view, !(has_x_ && p == 0));
+    }
+    out_in_buffer_ = generator.InBuffer(kernel.out, false);
   }
 
   Status Run() {
     MergeDimensions();
     RETURN_IF_ERROR(ChooseBox());
-    out_place_ = generator_.PlaceOf(kernel_.out, true);
+    if (IsStored()) out_place_ = generator_.PlaceOf(kernel_.out, true);
     for (Operand& operand : operands_) {
+      if (operand.in_buffer != nullptr) continue;
       operand.pool = pipeline_.AddPool(
           generator_.AllocateSlots(slots_, operand.bytes, 1),
           [this, &operand](int64_t key, TileSlot& slot) { Load(operand, key, slot); });
     }
-    if (!is_copy_) out_slots_ = generator_.AllocateSlots(slots_, out_bytes_, 1);
+    if (HasOutSlots()) out_slots_ = generator_.AllocateSlots(slots_, out_bytes_, 1);
     AddUnits();
     pipeline_.Run();
     for (const Operand& operand : operands_) {
+      if (operand.in_buffer != nullptr) continue;
       generator_.Release(pipeline_.slots(operand.pool), operand.bytes);
     }
     generator_.Release(out_slots_, out_bytes_);
@@ -56,6 +64,9 @@ class BoxEmitter {
   }
 
  private:
+  bool IsStored() const { return out_in_buffer_ == nullptr || out_in_buffer_->is_stored; }
+  bool HasOutSlots() const { return !is_copy_ && out_in_buffer_ == nullptr; }
+
   // Dimensions of the result that it and all operands walk in one go become one.
   void MergeDimensions() {
     const graph::Dims& dims = kernel_.out.dims;
@@ -127,15 +138,16 @@ class BoxEmitter {
       int64_t total = 0;
       out_bytes_ = RowPitch(box_.back()) * out_size_;
       for (size_t d = 0; d + 1 < box_.size(); ++d) out_bytes_ *= box_[d];
-      if (!is_copy_) total += SlotBytes(generator_.chip(), out_bytes_);
+      if (HasOutSlots()) total += SlotBytes(generator_.chip(), out_bytes_);
       for (Operand& operand : operands_) {
+        if (operand.in_buffer != nullptr) continue;
         BufferStrides(operand, operand.bytes);
         total += SlotBytes(generator_.chip(), operand.bytes);
       }
       for (const int64_t slots : {3, 2, 1}) {
         slots_ = slots;
         // Three of everything only if that does not make the tiles smaller.
-        if (slots * total <= chip.buffer_bytes) {
+        if (slots * total <= generator_.TileBytes()) {
           generator_.ReserveSlots(slots * total);
           return OkStatus();
         }
@@ -195,15 +207,26 @@ class BoxEmitter {
     for (int64_t key = 0; key < count; ++key) {
       const std::vector<int64_t> at = Coordinates(key);
       std::vector<Pipeline::Need> needs;
-      for (const Operand& operand : operands_) needs.push_back({operand.pool, Key(operand, at)});
+      for (const Operand& operand : operands_) {
+        if (operand.in_buffer == nullptr) needs.push_back({operand.pool, Key(operand, at)});
+      }
       pipeline_.AddUnit(std::move(needs), [this, at, key](const std::vector<TileSlot*>& slots) {
         if (is_copy_) {
-          EmitResult(at, *slots[0]);
+          int64_t bytes = 0;
+          EmitResult(at, slots[0]->address, BufferStrides(operands_[0], bytes), slots[0]->Logs());
+          return;
+        }
+        if (out_in_buffer_ != nullptr) {
+          const int64_t place = out_in_buffer_->address + First(at, kernel_.out, out_strides_);
+          EmitVector(at, slots, place, InPlace(out_strides_, out_size_), {&out_in_buffer_->log});
+          if (IsStored()) {
+            EmitResult(at, place, InPlace(out_strides_, out_size_), {&out_in_buffer_->log});
+          }
           return;
         }
         TileSlot& out = out_slots_[static_cast<size_t>(key % slots_)];
-        EmitVector(at, slots, out);
-        EmitResult(at, out);
+        EmitVector(at, slots, out.address, OutBufferStrides(), out.Logs());
+        EmitResult(at, out.address, OutBufferStrides(), out.Logs());
       });
     }
   }
@@ -218,8 +241,22 @@ class BoxEmitter {
     return strides;
   }
 
+  // Bytes from the first element of a tensor to that of a box, and per step of each dimension,
+  // where the tensor lies as it is.
+  int64_t First(const std::vector<int64_t>& at, const View& view,
+                const std::vector<int64_t>& strides) const {
+    int64_t first = view.offset;
+    for (size_t d = 0; d < sizes_.size(); ++d) first += at[d] * box_[d] * strides[d];
+    return first * view.ElementBytes();
+  }
+  static std::vector<int64_t> InPlace(std::vector<int64_t> strides, int64_t size) {
+    for (int64_t& stride : strides) stride *= size;
+    return strides;
+  }
+
   void EmitVector(const std::vector<int64_t>& at, const std::vector<TileSlot*>& slots,
-                  TileSlot& out) {
+                  int64_t out, const std::vector<int64_t>& out_strides,
+                  const std::vector<AccessLog*>& out_logs) {
     const size_t rows = sizes_.size() - 1;  // dimensions of them
     RowJob job;
     job.length = Extent(at, rows);
@@ -235,39 +272,44 @@ class BoxEmitter {
       for (const size_t d : loops) row.strides.push_back(buffer[d]);
       return row;
     };
-    Touches touches{{}, {}, out.Logs()};
+    Touches touches{{}, {}, out_logs};
+    size_t slot = 0;
     for (size_t p = 0; p < operands_.size(); ++p) {
-      int64_t bytes = 0;
-      RowOperand row = operand(operands_[p].view->type, slots[p]->address,
-                               BufferStrides(operands_[p], bytes));
-      row.splat = operands_[p].splat;
-      for (AccessLog* log : slots[p]->Logs()) touches.reads.push_back(log);
+      const Operand& o = operands_[p];
+      RowOperand row;
+      if (o.in_buffer != nullptr) {
+        row = operand(o.view->type, o.in_buffer->address + First(at, *o.view, o.strides),
+                      InPlace(o.strides, o.size()));
+        touches.reads.push_back(&o.in_buffer->log);
+      } else {
+        int64_t bytes = 0;
+        row = operand(o.view->type, slots[slot]->address, BufferStrides(o, bytes));
+        for (AccessLog* log : slots[slot]->Logs()) touches.reads.push_back(log);
+        ++slot;
+      }
+      row.splat = o.splat;
       if (has_x_ && p == 0) {
         job.x = std::move(row);
       } else {
         job.streams.push_back(std::move(row));
       }
     }
-    job.result = operand(kernel_.out.type, out.address, OutBufferStrides());
+    job.result = operand(kernel_.out.type, out, out_strides);
     generator_.vector_unit().Emit(job, touches);
   }
 
-  void EmitResult(const std::vector<int64_t>& at, TileSlot& slot) {
-    int64_t bytes = 0;
-    const std::vector<int64_t> buffer =
-        is_copy_ ? BufferStrides(operands_[0], bytes) : OutBufferStrides();
+  void EmitResult(const std::vector<int64_t>& at, int64_t address,
+                  const std::vector<int64_t>& buffer, const std::vector<AccessLog*>& logs) {
     Transfer transfer;
     transfer.segment = out_place_.segment;
     transfer.shift = out_place_.shift;
-    transfer.buffer = slot.address;
+    transfer.buffer = address;
     transfer.element_bytes = out_size_;
-    int64_t first = kernel_.out.offset;
     for (size_t d = 0; d < sizes_.size(); ++d) {
-      first += at[d] * box_[d] * out_strides_[d];
       transfer.dimensions.push_back({Extent(at, d), out_strides_[d] * out_size_, buffer[d]});
     }
-    transfer.offset = out_place_.offset + first * out_size_;
-    EmitStore(emitter_, transfer, {slot.Logs(), {}, {out_place_.log}});
+    transfer.offset = out_place_.offset + First(at, kernel_.out, out_strides_);
+    EmitStore(emitter_, transfer, {logs, {}, {out_place_.log}});
   }
 
   Generator& generator_;
@@ -282,6 +324,7 @@ class BoxEmitter {
   std::vector<int64_t> box_;
   int64_t slots_ = 2;
   int64_t out_bytes_ = 0;
+  Generator::BufferPlace* out_in_buffer_ = nullptr;
   HbmMap::Place out_place_;
   Pipeline pipeline_;
   std::vector<TileSlot> out_slots_;

@@ -47,18 +47,23 @@ int64_t HbmMap::BytesOf(graph::Value value) const {
   return static_cast<int64_t>(tensors_[tensor_of_value_.at(value)].bytes);
 }
 
-Generator::Generator(const arch::ChipConfig& chip, HbmMap& hbm)
+Generator::Generator(const arch::ChipConfig& chip, HbmMap& hbm, const BufferPlan& buffer_plan)
     : chip_(chip),
       hbm_(hbm),
       emitter_(chip),
       vector_unit_(chip, emitter_),
+      buffer_plan_(buffer_plan),
+      tile_bytes_(chip.buffer_bytes),
       chunks_(kChunks),
       accumulators_(static_cast<size_t>(2 * chip.mxu_count)) {}
 
-Status Generator::Emit(const Kernel& kernel) {
+Status Generator::Emit(const Kernel& kernel, size_t index) {
   emitter_.SetLine(kernel.operation, kernel.location.line);
   if (kernel.shape().ElementCount() == 0) return OkStatus();
+  const auto limit = buffer_plan_.tile_bytes.find(index);
+  tile_bytes_ = limit == buffer_plan_.tile_bytes.end() ? chip_.buffer_bytes : limit->second;
   LoadShifts(kernel);
+  EnterBuffer(kernel.out.base);
   Status status;
   if (std::holds_alternative<Contraction>(kernel.body)) {
     status = EmitContraction(*this, kernel);
@@ -69,8 +74,48 @@ Status Generator::Emit(const Kernel& kernel) {
   } else {
     status = EmitReduction(*this, kernel);
   }
+  LeaveBuffer(index);
   return status.WithContext(
       fmt::format("stablehlo.{} at line {}", kernel.operation, kernel.location.line));
+}
+
+void Generator::EnterBuffer(graph::Value value) {
+  const auto planned = buffer_plan_.residents.find(value);
+  if (planned == buffer_plan_.residents.end()) return;
+  const Resident& resident = planned->second;
+  BufferPlace& place = in_buffer_[value];
+  place.address = resident.address;
+  place.is_stored = resident.is_stored;
+  JoinChunks(resident.address, resident.address + resident.bytes, place.log);
+}
+
+void Generator::LeaveBuffer(size_t index) {
+  std::erase_if(in_buffer_, [&](const auto& entry) {
+    const Resident& resident = buffer_plan_.residents.at(entry.first);
+    if (resident.last != index) return false;
+    JoinIntoChunks(resident.address, resident.address + resident.bytes, entry.second.log);
+    return true;
+  });
+}
+
+Generator::BufferPlace* Generator::InBuffer(const View& view, bool may_repeat) {
+  const auto found = in_buffer_.find(view.base);
+  if (found == in_buffer_.end() || !StreamsInPlace(view, may_repeat)) return nullptr;
+  return &found->second;
+}
+
+void Generator::JoinChunks(int64_t begin, int64_t end, AccessLog& log) const {
+  const int64_t chunk_bytes = chip_.buffer_bytes / kChunks;
+  for (int64_t chunk = begin / chunk_bytes; chunk * chunk_bytes < end; ++chunk) {
+    log.Join(chunks_[static_cast<size_t>(chunk)]);
+  }
+}
+
+void Generator::JoinIntoChunks(int64_t begin, int64_t end, const AccessLog& log) {
+  const int64_t chunk_bytes = chip_.buffer_bytes / kChunks;
+  for (int64_t chunk = begin / chunk_bytes; chunk * chunk_bytes < end; ++chunk) {
+    chunks_[static_cast<size_t>(chunk)].Join(log);
+  }
 }
 
 int64_t SlotBytes(const arch::ChipConfig& chip, int64_t bytes) {
@@ -79,20 +124,17 @@ int64_t SlotBytes(const arch::ChipConfig& chip, int64_t bytes) {
 }
 
 void Generator::ReserveSlots(int64_t bytes) {
-  assert(bytes <= chip_.buffer_bytes);
-  if (next_byte_ + bytes > chip_.buffer_bytes) next_byte_ = 0;
+  assert(bytes <= tile_bytes_);
+  if (next_byte_ + bytes > tile_bytes_) next_byte_ = 0;
 }
 
 std::vector<TileSlot> Generator::AllocateSlots(int64_t count, int64_t bytes, int64_t pieces) {
   std::vector<TileSlot> slots;
-  const int64_t chunk_bytes = chip_.buffer_bytes / kChunks;
   for (int64_t i = 0; i < count; ++i) {
     AccessLog before;
     const int64_t end = next_byte_ + SlotBytes(chip_, bytes);
-    assert(end <= chip_.buffer_bytes);
-    for (int64_t chunk = next_byte_ / chunk_bytes; chunk * chunk_bytes < end; ++chunk) {
-      before.Join(chunks_[static_cast<size_t>(chunk)]);
-    }
+    assert(end <= tile_bytes_);
+    JoinChunks(next_byte_, end, before);
     slots.push_back({next_byte_, std::vector<AccessLog>(static_cast<size_t>(pieces), before)});
     next_byte_ = end;
   }
@@ -100,11 +142,9 @@ std::vector<TileSlot> Generator::AllocateSlots(int64_t count, int64_t bytes, int
 }
 
 void Generator::Release(const std::vector<TileSlot>& slots, int64_t bytes) {
-  const int64_t chunk_bytes = chip_.buffer_bytes / kChunks;
   for (const TileSlot& slot : slots) {
-    const int64_t end = slot.address + SlotBytes(chip_, bytes);
-    for (int64_t chunk = slot.address / chunk_bytes; chunk * chunk_bytes < end; ++chunk) {
-      for (const AccessLog& piece : slot.pieces) chunks_[static_cast<size_t>(chunk)].Join(piece);
+    for (const AccessLog& piece : slot.pieces) {
+      JoinIntoChunks(slot.address, slot.address + SlotBytes(chip_, bytes), piece);
     }
   }
 }

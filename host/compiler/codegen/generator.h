@@ -9,6 +9,7 @@
 #include "host/arch/chip_config.h"
 #include "host/base/rounding.h"
 #include "host/base/status.h"
+#include "host/compiler/buffer_plan.h"
 #include "host/compiler/codegen/emitter.h"
 #include "host/compiler/codegen/transfer.h"
 #include "host/compiler/codegen/vector_unit.h"
@@ -47,9 +48,10 @@ class HbmMap {
 // Writes the program of one launch, kernel by kernel.
 class Generator {
  public:
-  Generator(const arch::ChipConfig& chip, HbmMap& hbm);
+  Generator(const arch::ChipConfig& chip, HbmMap& hbm, const BufferPlan& buffer_plan);
 
-  Status Emit(const Kernel& kernel);
+  // The kernel `index` of the compilation.
+  Status Emit(const Kernel& kernel, size_t index);
   Result<isa::Program> Finish() { return emitter_.Finish(); }
 
   const arch::ChipConfig& chip() const { return chip_; }
@@ -59,10 +61,20 @@ class Generator {
   // Of a view of the kernel that is being emitted.
   HbmMap::Place PlaceOf(const View& view, bool writes);
 
-  // Space in the unified buffer, aligned to bank words. A kernel may take all of it; one that takes
+  // A value that is in the buffer while the kernel runs.
+  struct BufferPlace {
+    int64_t address = 0;
+    bool is_stored = true;  // in HBM as well
+    AccessLog log;
+  };
+  // Where the view streams from (or to, if the kernel makes it); null: HBM.
+  BufferPlace* InBuffer(const View& view, bool may_repeat);
+
+  // Space in the unified buffer for tiles, aligned to bank words. A kernel may take all of it; one that takes
   // less starts behind the one before, so that its loads need not wait until that one has read its
   // own. Before its first slot a kernel says how much all its slots take (SlotBytes each). A slot
   // remembers who used its bytes before.
+  int64_t TileBytes() const { return tile_bytes_; }
   void ReserveSlots(int64_t bytes);
   std::vector<TileSlot> AllocateSlots(int64_t count, int64_t bytes, int64_t pieces);
   // Hands the logs of slots back once the kernel is done with them.
@@ -91,6 +103,15 @@ class Generator {
   HbmMap& hbm_;
   Emitter emitter_;
   VectorUnit vector_unit_;
+  void EnterBuffer(graph::Value value);
+  void LeaveBuffer(size_t index);
+  // Joins the logs of the chunks that a stretch of the buffer touches, or the log into them.
+  void JoinChunks(int64_t begin, int64_t end, AccessLog& log) const;
+  void JoinIntoChunks(int64_t begin, int64_t end, const AccessLog& log);
+
+  const BufferPlan& buffer_plan_;
+  std::map<graph::Value, BufferPlace> in_buffer_;
+  int64_t tile_bytes_;
   int64_t next_byte_ = 0;
   std::map<graph::Value, uint32_t> shifts_;  // of the kernel that is being emitted -> scalars
   std::vector<AccessLog> chunks_;

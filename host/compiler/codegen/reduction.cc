@@ -57,7 +57,7 @@ class ReductionEmitter {
       const int64_t bytes = (kBlockSlots + 1) * SlotBytes(generator_.chip(), TileBytes()) +
                             kOutSlots * SlotBytes(generator_.chip(), RowBytes()) +
                             SlotBytes(generator_.chip(), 8 * size_);
-      if (bytes <= generator_.chip().buffer_bytes) {
+      if (bytes <= generator_.TileBytes()) {
         generator_.ReserveSlots(bytes);
         return OkStatus();
       }

@@ -14,7 +14,7 @@ class SequenceEmitter {
   Status Emit(const Sequence& sequence) {
     for (const Item& item : sequence) {
       if (item.kind == Item::Kind::kKernel) {
-        RETURN_IF_ERROR(generator_.Emit(compilation_.kernels[item.index]));
+        RETURN_IF_ERROR(generator_.Emit(compilation_.kernels[item.index], item.index));
         continue;
       }
       const Control& control = compilation_.controls[item.index];
@@ -71,7 +71,7 @@ class SequenceEmitter {
 
 Result<isa::ChipStep> EmitChipStep(const Compilation& compilation, const ChipGroup& group) {
   HbmMap hbm(compilation.executable.tensors, compilation.tensors);
-  Generator generator(compilation.chip, hbm);
+  Generator generator(compilation.chip, hbm, compilation.buffer_plan);
   RETURN_IF_ERROR(SequenceEmitter(compilation, generator).Emit(group.items));
   isa::ChipStep step;
   ASSIGN_OR_RETURN(step.program, generator.Finish());

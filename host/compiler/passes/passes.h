@@ -15,6 +15,7 @@ Status AssignUnits(Compilation& compilation);
 Status PlanKernels(Compilation& compilation);
 Status ForwardResults(Compilation& compilation);
 Status OrderSteps(Compilation& compilation);
+Status PlaceInBuffer(Compilation& compilation);
 Status PlaceTensors(Compilation& compilation);
 Status EmitSteps(Compilation& compilation);
 

@@ -1,0 +1,192 @@
+// Values that are made and used up within a few kernels stay in the unified buffer, so that neither
+// the memory nor its latency stands between those kernels.
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "host/base/rounding.h"
+#include "host/compiler/passes/host_fragment.h"
+#include "host/compiler/passes/passes.h"
+
+namespace systolith::compiler {
+namespace {
+
+using graph::Value;
+
+// Residents take at most this part of the buffer, a single one half of that: tiles that get too
+// small cost more than the memory does.
+constexpr int64_t kResidentShare = 2;
+constexpr int64_t kSingleShare = 4;
+constexpr int64_t kAlignment = 256;  // bytes: whole words of every buffer
+
+class BufferPlanner {
+ public:
+  explicit BufferPlanner(Compilation& compilation)
+      : compilation_(compilation), plan_(compilation.buffer_plan) {
+    const graph::Function& function = compilation.function();
+    for (const Value value : function.results()) outside_.insert(value);
+    for (const auto& [value, base] : compilation.same_storage) outside_.insert(base);
+    const StoredValueFinder finder(compilation);
+    for (const HostOperation& host : compilation.host_operations) {
+      for (const Value value : finder.Inputs(host.op)) outside_.insert(value);
+    }
+  }
+
+  void Run() {
+    for (const Group& group : compilation_.groups) {
+      if (const auto* chip = std::get_if<ChipGroup>(&group)) CountUses(chip->items);
+    }
+    for (const Group& group : compilation_.groups) {
+      if (const auto* chip = std::get_if<ChipGroup>(&group)) Plan(chip->items);
+    }
+  }
+
+ private:
+  struct Uses {
+    int writers = 0, readers = 0;  // kernels and controls
+  };
+  // A value that may be resident, with the kernels that make it and read it last, as places in the
+  // run.
+  struct Candidate {
+    Value value;
+    size_t first = 0, last = 0;
+    int64_t bytes = 0;
+    bool is_stored = false;
+  };
+
+  void CountUses(const Sequence& sequence) {
+    for (const Item& item : sequence) {
+      if (item.kind == Item::Kind::kKernel) {
+        const Kernel& kernel = compilation_.kernels[item.index];
+        ++uses_[kernel.out.base].writers;
+        for (const Value value : Sorted(kernel.Operands())) ++uses_[value].readers;
+        continue;
+      }
+      const Control& control = compilation_.controls[item.index];
+      outside_.insert(control.Scalar().base);
+      for (const Value value : control.results) outside_.insert(value);
+      for (const Sequence* nested : control.Sequences()) CountUses(*nested);
+    }
+  }
+  static std::set<Value> Sorted(const std::vector<Value>& values) {
+    return {values.begin(), values.end()};
+  }
+
+  // Runs of kernels without control flow in between.
+  void Plan(const Sequence& sequence) {
+    std::vector<size_t> run;
+    for (const Item& item : sequence) {
+      if (item.kind == Item::Kind::kKernel) {
+        run.push_back(item.index);
+        continue;
+      }
+      PlanRun(run);
+      run.clear();
+      for (const Sequence* nested : compilation_.controls[item.index].Sequences()) Plan(*nested);
+    }
+    PlanRun(run);
+  }
+
+  void PlanRun(const std::vector<size_t>& run) {
+    std::map<Value, std::vector<size_t>> readers;  // places in the run
+    for (size_t i = 0; i < run.size(); ++i) {
+      for (const Value value : Sorted(compilation_.kernels[run[i]].Operands())) {
+        readers[value].push_back(i);
+      }
+    }
+    std::vector<Candidate> candidates;  // by `first`
+    for (size_t i = 0; i < run.size(); ++i) {
+      const Value value = compilation_.kernels[run[i]].out.base;
+      const auto found = readers.find(value);
+      if (found == readers.end()) continue;
+      if (const auto candidate = Consider(run, i, found->second)) candidates.push_back(*candidate);
+    }
+    Place(run, candidates);
+  }
+
+  std::optional<Candidate> Consider(const std::vector<size_t>& run, size_t first,
+                                    const std::vector<size_t>& readers) const {
+    const Kernel& maker = compilation_.kernels[run[first]];
+    const Value value = maker.out.base;
+    const graph::Shape& shape = compilation_.function().shape(value);
+    const Uses& uses = uses_.at(value);
+    if (outside_.contains(value) || uses.writers != 1 || readers.front() <= first) return {};
+    const int64_t most = compilation_.chip.buffer_bytes / kSingleShare;
+    if (shape.ElementCount() == 0 || shape.ByteCount() > most) return {};
+    if (!WritesInPlace(maker)) return {};
+    Candidate candidate{value, first, first, RoundUp(shape.ByteCount(), kAlignment), false};
+    candidate.is_stored = uses.readers != static_cast<int>(readers.size());
+    for (const size_t reader : readers) {
+      if (ReadsInPlace(compilation_.kernels[run[reader]], value)) {
+        candidate.last = reader;
+      } else {
+        candidate.is_stored = true;
+      }
+    }
+    if (candidate.last == first) return {};
+    return candidate;
+  }
+
+  bool WritesInPlace(const Kernel& kernel) const {
+    const int64_t elements = compilation_.function().shape(kernel.out.base).ElementCount();
+    return std::holds_alternative<Elementwise>(kernel.body) && kernel.out.CoversBase(elements) &&
+           StreamsInPlace(kernel.out, false);
+  }
+
+  // Whether the kernel takes the value from the buffer, wherever it reads it.
+  bool ReadsInPlace(const Kernel& kernel, Value value) const {
+    const auto* elementwise = std::get_if<Elementwise>(&kernel.body);
+    if (elementwise == nullptr) return false;
+    for (const View* view : kernel.Reads()) {
+      if (view->shift == value) return false;
+      if (view->base == value && !StreamsInPlace(*view, view != &elementwise->x)) return false;
+    }
+    return kernel.out.shift != value;
+  }
+
+  // First fit from the end of the buffer, among those that are there at the same time.
+  void Place(const std::vector<size_t>& run, const std::vector<Candidate>& candidates) {
+    const int64_t buffer = compilation_.chip.buffer_bytes;
+    struct Block {
+      int64_t begin, end;  // bytes from the end of the buffer
+      size_t first, last;
+    };
+    std::vector<Block> alive, all;  // alive: by rising begin
+    for (const Candidate& candidate : candidates) {
+      std::erase_if(alive, [&](const Block& block) { return block.last < candidate.first; });
+      int64_t begin = 0;
+      auto at = alive.begin();
+      for (; at != alive.end() && at->begin < begin + candidate.bytes; ++at) {
+        begin = std::max(begin, at->end);
+      }
+      const Block block{begin, begin + candidate.bytes, candidate.first, candidate.last};
+      if (block.end > buffer / kResidentShare) continue;
+      alive.insert(std::upper_bound(alive.begin(), alive.end(), begin,
+                                    [](int64_t b, const Block& other) { return b < other.begin; }),
+                   block);
+      all.push_back(block);
+      plan_.residents[candidate.value] = {buffer - block.end, candidate.bytes, run[candidate.last],
+                                          candidate.is_stored};
+    }
+    for (const Block& block : all) {
+      for (size_t i = block.first; i <= block.last; ++i) {
+        auto [place, is_new] = plan_.tile_bytes.insert({run[i], buffer - block.end});
+        if (!is_new) place->second = std::min(place->second, buffer - block.end);
+      }
+    }
+  }
+
+  Compilation& compilation_;
+  BufferPlan& plan_;
+  std::set<Value> outside_;  // read by others than kernels
+  std::map<Value, Uses> uses_;
+};
+
+}  // namespace
+
+Status PlaceInBuffer(Compilation& compilation) {
+  BufferPlanner(compilation).Run();
+  return OkStatus();
+}
+
+}  // namespace systolith::compiler
