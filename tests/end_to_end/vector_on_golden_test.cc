@@ -360,6 +360,41 @@ TEST_F(VectorOnGoldenTest, Reductions) {
   }
 }
 
+// Rows next to each other, longer and shorter than the partials, and longer than a tile.
+TEST_F(VectorOnGoldenTest, ReductionsOfRows) {
+  for (const std::string type : {"f32", "bf16", "f16", "i32", "i16", "i8", "ui32", "ui16", "ui8"}) {
+    RunExactly(Reduce("add", "67x130x", "67x", type, "1"));
+    RunExactly(Reduce("maximum", "9x300x", "9x", type, "1"));
+    RunExactly(Reduce("minimum", "3x7x50x", "3x7x", type, "2"));
+  }
+  for (const std::string length : {"8", "13", "127", "128", "129", "255", "257"}) {
+    RunExactly(Reduce("add", "5x" + length + "x", "5x", "f32", "1"));
+    RunExactly(Reduce("xor", "5x" + length + "x", "5x", "i32", "1"));
+    RunExactly(Reduce("and", length + "x", "", "ui8", "0"));
+    RunExactly(Reduce("or", "3x" + length + "x", "3x", "i1", "1"));
+    RunExactly(Reduce("multiply", "3x" + length + "x", "3x", "i16", "1"));
+  }
+  RunExactly(Reduce("multiply", "3x9x", "3x", "f32", "1"));
+  RunExactly(Reduce("multiply", "9x3x", "3x", "bf16", "0"));
+  RunExactly(Reduce("add", "40000x", "", "f32", "0"));
+  RunExactly(Reduce("add", "1500x9x", "1500x", "bf16", "1"));
+  RunExactly(Reduce("add", "2x3x5x40x", "3x", "f32", "0, 2, 3"));
+  RunExactly(Reduce("add", "4x3x60x", "3x", "f16", "0, 2"));
+}
+
+TEST_F(VectorOnGoldenTest, SumsOfRowsHaveTheSameOrder) {
+  const std::string rows = Reduce("add", "3x1000x", "3x", "f32", "1");
+  const std::string columns = Reduce("add", "1000x3x", "3x", "f32", "0");
+  std::vector<Literal> arguments = RandomArguments(rows);
+  const std::vector<Literal> by_rows = RunEverywhere(rows, arguments);
+  Literal transposed(Shape{graph::ElementType::kF32, {1000, 3}});
+  for (size_t i = 0; i < 3000; ++i) {
+    transposed.As<float>()[i % 1000 * 3 + i / 1000] = arguments[0].As<float>()[i];
+  }
+  arguments[0] = transposed;
+  EXPECT_EQ(RunEverywhere(columns, arguments), by_rows);
+}
+
 // The order of a float sum is part of the contract.
 TEST_F(VectorOnGoldenTest, SumsFoldOver128PartialsThenAsATree) {
   const std::string text = Reduce("add", "1000x3x", "3x", "f32", "0");

@@ -246,6 +246,9 @@ void Emitter::Matmul(arch::Engine engine, arch::Matmul instruction, const Touche
 void Emitter::Vector(arch::Vector instruction, const Touches& touches) {
   Append(arch::Opcode::kVector, arch::Engine::kVpu, instruction, touches);
 }
+void Emitter::Transpose(arch::Transpose instruction, const Touches& touches) {
+  Append(arch::Opcode::kTranspose, arch::Engine::kXlu, instruction, touches);
+}
 void Emitter::LoadKernel(arch::LoadKernel instruction) {
   instruction.engine = static_cast<uint32_t>(arch::Engine::kVpu);
   Add(arch::Opcode::kLoadKernel, instruction);

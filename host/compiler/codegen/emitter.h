@@ -80,6 +80,7 @@ class Emitter {
   void Store(arch::Dma instruction, const Touches& touches);
   void Matmul(arch::Engine engine, arch::Matmul instruction, const Touches& touches);
   void Vector(arch::Vector instruction, const Touches& touches);
+  void Transpose(arch::Transpose instruction, const Touches& touches);
   // These only concern instructions behind them in the vector unit's own queue.
   void LoadKernel(arch::LoadKernel instruction);
   void Stream(arch::Stream instruction);

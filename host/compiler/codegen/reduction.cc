@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "host/compiler/codegen/generator.h"
+#include "host/compiler/codegen/row_reduction.h"
 #include "host/compiler/passes/support.h"
 
 namespace systolith::compiler {
@@ -20,7 +21,8 @@ class ReductionEmitter {
         kernel_(kernel),
         r_(std::get<Reduction>(kernel.body)),
         size_(r_.x.ElementBytes()),
-        type_(*LaneTypeOf(r_.x.type)) {}
+        type_(*LaneTypeOf(r_.x.type)),
+        partial_type_(PartialTypeOf(r_.x.type)) {}
 
   Status Run() {
     partials_ = std::min(r_.reduced.size, kPartials);
@@ -33,7 +35,7 @@ class ReductionEmitter {
     block_pool_ = pipeline_.AddPool(
         generator_.AllocateSlots(kBlockSlots, tile, 1),
         [this](int64_t key, TileSlot& slot) { LoadBlock(key, slot); });
-    partial_slots_ = generator_.AllocateSlots(1, tile, 1);
+    partial_slots_ = generator_.AllocateSlots(1, PartialBytes(), 1);
     out_slots_ = generator_.AllocateSlots(kOutSlots, RowBytes(), 1);
     init_slots_ = generator_.AllocateSlots(1, 8 * size_, 1);
     if (InitIsStream()) LoadInit();
@@ -41,7 +43,7 @@ class ReductionEmitter {
     for (int64_t chunk = 0; chunk < chunks; ++chunk) AddChunk(chunk);
     pipeline_.Run();
     generator_.Release(pipeline_.slots(block_pool_), tile);
-    generator_.Release(partial_slots_, tile);
+    generator_.Release(partial_slots_, PartialBytes());
     generator_.Release(out_slots_, RowBytes());
     generator_.Release(init_slots_, 8 * size_);
     return OkStatus();
@@ -49,12 +51,15 @@ class ReductionEmitter {
 
  private:
   int64_t RowBytes() const { return RoundUp(columns_, 8) * size_; }
+  int64_t PartialRowBytes() const { return RoundUp(columns_, 8) * LaneBytes(partial_type_); }
+  int64_t PartialBytes() const { return std::max<int64_t>(partials_, 1) * PartialRowBytes(); }
   int64_t TileBytes() const { return std::max<int64_t>(partials_, 1) * RowBytes(); }
 
   Status ChooseColumns() {
     for (columns_ = r_.kept.size; columns_ >= 1;
          columns_ = columns_ == 1 ? 0 : CeilDivide(columns_, 2)) {
-      const int64_t bytes = (kBlockSlots + 1) * SlotBytes(generator_.chip(), TileBytes()) +
+      const int64_t bytes = kBlockSlots * SlotBytes(generator_.chip(), TileBytes()) +
+                            SlotBytes(generator_.chip(), PartialBytes()) +
                             kOutSlots * SlotBytes(generator_.chip(), RowBytes()) +
                             SlotBytes(generator_.chip(), 8 * size_);
       if (bytes <= generator_.TileBytes()) {
@@ -112,7 +117,7 @@ class ReductionEmitter {
         if (blocks_ == 0) {
           EmitInit(chunk, out);
         } else {
-          EmitTree(chunk, blocks_ == 1 ? *slots[0] : partial_slots_[0], out);
+          EmitTree(chunk, blocks_ == 1 ? slots[0] : nullptr, out);
         }
         EmitResult(chunk, out);
       });
@@ -121,6 +126,9 @@ class ReductionEmitter {
 
   RowOperand RowsAt(int64_t address) const {
     return {type_, std::nullopt, address, {RowBytes()}, false};
+  }
+  RowOperand PartialsAt(int64_t address) const {
+    return {partial_type_, std::nullopt, address, {PartialRowBytes()}, false};
   }
   VectorStep Join(StepOperand operand) const {
     return {r_.combine, {StepOperand{StepOperand::Kind::kLane, 0}, operand}};
@@ -136,8 +144,8 @@ class ReductionEmitter {
     RowJob job;
     job.counts = {BlockRows(block)};
     job.length = Columns(chunk);
-    job.x = RowsAt(block == 0 ? tile.address : partial.address);
-    job.result = RowsAt(partial.address);
+    job.x = block == 0 ? RowsAt(tile.address) : PartialsAt(partial.address);
+    job.result = PartialsAt(partial.address);
     if (block > 0) {
       job.streams = {RowsAt(tile.address)};
       job.steps = {Join({StepOperand::Kind::kStream, 0})};
@@ -145,31 +153,36 @@ class ReductionEmitter {
     generator_.vector_unit().Emit(job, {tile.Logs(), {}, partial.Logs()});
   }
 
-  // Partials and initial value become the result. `tile`: of the only block, or the partials.
-  void EmitTree(int64_t chunk, TileSlot& tile, TileSlot& out) {
+  // Partials and initial value become the result. `tile`: the only block; null: the partials.
+  void EmitTree(int64_t chunk, TileSlot* tile, TileSlot& out) {
+    TileSlot& partial = partial_slots_[0];
     TreeJob tree;
     tree.combine = r_.combine;
-    tree.type = type_;
+    tree.type = tile != nullptr ? type_ : partial_type_;
+    tree.result_type = type_;
     tree.partials = partials_;
     tree.length = Columns(chunk);
-    tree.pitch = RowBytes();
-    tree.base = tile.address;
+    tree.pitch = tile != nullptr ? RowBytes() : PartialRowBytes();
+    tree.base = tile != nullptr ? tile->address : partial.address;
+    Touches touches{tile != nullptr ? tile->Logs() : partial.Logs(), {}, out.Logs()};
     if (!InitIsStream()) {
       tree.init = r_.init.bits;
       tree.result = out.address;
-      generator_.vector_unit().Emit(tree, {tile.Logs(), {}, out.Logs()});
+      generator_.vector_unit().Emit(tree, touches);
       return;
     }
-    tree.result = tile.address;
-    generator_.vector_unit().Emit(tree, {{}, {}, tile.Logs()});
+    tree.result_type = partial_type_;
+    tree.result = partial.address;
+    touches.writes = partial.Logs();
+    generator_.vector_unit().Emit(tree, touches);
     RowJob job;
     job.counts = {1};
     job.length = Columns(chunk);
-    job.x = RowsAt(tile.address);
+    job.x = PartialsAt(partial.address);
     job.result = RowsAt(out.address);
     job.streams = {InitRow()};
     job.steps = {Join({StepOperand::Kind::kStream, 0})};
-    Touches touches{tile.Logs(), {}, out.Logs()};
+    touches = {partial.Logs(), {}, out.Logs()};
     for (AccessLog* log : init_slots_[0].Logs()) touches.reads.push_back(log);
     generator_.vector_unit().Emit(job, touches);
   }
@@ -207,7 +220,7 @@ class ReductionEmitter {
   const Kernel& kernel_;
   const Reduction& r_;
   const int64_t size_;
-  const arch::LaneType type_;
+  const arch::LaneType type_, partial_type_;
   int64_t partials_ = 0, blocks_ = 0, columns_ = 0;
   Axis out_axis_;
   HbmMap::Place out_place_;
@@ -218,7 +231,13 @@ class ReductionEmitter {
 
 }  // namespace
 
+arch::LaneType PartialTypeOf(graph::ElementType type) {
+  if (graph::IsFloat(type)) return arch::LaneType::kF32;
+  return graph::IsUnsigned(type) ? arch::LaneType::kU32 : arch::LaneType::kS32;
+}
+
 Status EmitReduction(Generator& generator, const Kernel& kernel) {
+  if (FoldsAlongRows(std::get<Reduction>(kernel.body))) return EmitRowReduction(generator, kernel);
   return ReductionEmitter(generator, kernel).Run();
 }
 

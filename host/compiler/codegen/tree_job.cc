@@ -37,20 +37,11 @@ class TreeBuilder {
     const std::optional<Value> high = Fold(first + distance, 2 * distance);
     return high ? Join(*low, *high) : *low;
   }
-  Value Join(Value low, Value high) {
-    const Value joined = builder_.Op(tree_.combine, {low, high});
-    return tree_.rounding == arch::AluOp::kNone ? joined : builder_.Op(tree_.rounding, {joined});
-  }
+  Value Join(Value low, Value high) { return builder_.Op(tree_.combine, {low, high}); }
 
   const TreeKernel& tree_;
   kernel::Builder builder_{"tree"};
 };
-
-arch::AluOp Rounding(const TreeJob& job) {
-  if (job.combine != arch::AluOp::kAddF32) return arch::AluOp::kNone;
-  if (job.type == arch::LaneType::kBf16) return arch::AluOp::kRoundBf16;
-  return job.type == arch::LaneType::kF16 ? arch::AluOp::kRoundF16 : arch::AluOp::kNone;
-}
 
 }  // namespace
 
@@ -60,7 +51,7 @@ Result<kernel::Kernel> BuildTreeKernel(const TreeKernel& tree) {
 
 Result<LoweredTree> LowerTreeJob(const TreeJob& job, const arch::ChipConfig& chip) {
   LoweredTree lowered;
-  lowered.kernel = {job.combine, job.partials, Rounding(job), job.init.has_value()};
+  lowered.kernel = {job.combine, job.partials, job.init.has_value()};
   const int64_t size = LaneBytes(job.type);
   const int64_t group = chip.Lanes() * chip.vpu_sublanes;
   if (job.pitch * kSteps > std::numeric_limits<int32_t>::max()) {
@@ -79,7 +70,10 @@ Result<LoweredTree> LowerTreeJob(const TreeJob& job, const arch::ChipConfig& chi
   stream.x_steps[kInnermost] = static_cast<int32_t>(group);
   stream.x_limit = static_cast<uint32_t>(job.length);
   stream.y_limit = 1;
-  const arch::Stream result = stream;
+  arch::Stream result = stream;
+  result.index = kResultStream;
+  result.type = static_cast<uint32_t>(job.result_type);
+  result.strides[kInnermost] = static_cast<int32_t>(group * LaneBytes(job.result_type));
   stream.strides[kStepStride] = static_cast<int32_t>(job.pitch);
   for (int64_t q = 0; q * kSteps < job.partials; ++q) {
     stream.index = static_cast<uint32_t>(q);
@@ -87,7 +81,6 @@ Result<LoweredTree> LowerTreeJob(const TreeJob& job, const arch::ChipConfig& chi
     lowered.streams.push_back(stream);
   }
   lowered.streams.push_back(result);
-  lowered.streams.back().index = kResultStream;
   vector.bases[kResultStream] = static_cast<int32_t>(job.result);
   return lowered;
 }

@@ -18,10 +18,12 @@ namespace systolith::compiler {
 inline constexpr int64_t kPartials = 128;
 
 // Folds rows of the buffer, one partial each, element by element as that tree, and joins the
-// initial value if there is one. The result may take the place of the first row.
+// initial value if there is one. A result of the partials' type may take the place of the first
+// row.
 struct TreeJob {
   arch::AluOp combine = arch::AluOp::kAddF32;
-  arch::LaneType type = arch::LaneType::kF32;
+  arch::LaneType type = arch::LaneType::kF32;  // of the partials
+  arch::LaneType result_type = arch::LaneType::kF32;
   int64_t partials = 0;  // 1..kPartials; absent ones take no part
   int64_t length = 0;    // elements of a row
   int64_t pitch = 0;     // bytes from one row to the next
@@ -30,12 +32,10 @@ struct TreeJob {
   std::optional<uint32_t> init;  // lane value
 };
 
-// Everything is in the lanes, where bf16 and f16 are f32: a sum is rounded after every step, as the
-// graph says.
+// Everything is in the lanes, where bf16 and f16 are f32: the result is rounded once.
 struct TreeKernel {
   arch::AluOp combine = arch::AluOp::kAddF32;
   int64_t partials = 1;
-  arch::AluOp rounding = arch::AluOp::kNone;  // after each sum
   bool has_init = false;  // s0
 
   auto operator<=>(const TreeKernel&) const = default;

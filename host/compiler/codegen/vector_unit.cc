@@ -17,6 +17,10 @@ void VectorUnit::Emit(const TreeJob& job, const Touches& touches) {
   if (Status status = TryEmit(job, touches); !status.ok()) emitter_.Fail(std::move(status));
 }
 
+void VectorUnit::Emit(const FoldJob& job, const Touches& touches) {
+  if (Status status = TryEmit(job, touches); !status.ok()) emitter_.Fail(std::move(status));
+}
+
 void VectorUnit::Emit(const DepthwiseJob& job, const Touches& touches) {
   if (Status status = TryEmit(job, touches); !status.ok()) emitter_.Fail(std::move(status));
 }
@@ -90,6 +94,16 @@ Status VectorUnit::TryEmit(const TreeJob& job, const Touches& touches) {
   if (found == trees_.end()) {
     ASSIGN_OR_RETURN(kernel::Kernel built, BuildTreeKernel(lowered.kernel));
     found = trees_.emplace(lowered.kernel, std::move(built)).first;
+  }
+  return Run(found->second, lowered.streams, lowered.vector, touches);
+}
+
+Status VectorUnit::TryEmit(const FoldJob& job, const Touches& touches) {
+  ASSIGN_OR_RETURN(const LoweredFold lowered, LowerFoldJob(job, chip_));
+  auto found = folds_.find(lowered.kernel);
+  if (found == folds_.end()) {
+    ASSIGN_OR_RETURN(kernel::Kernel built, BuildFoldKernel(lowered.kernel));
+    found = folds_.emplace(lowered.kernel, std::move(built)).first;
   }
   return Run(found->second, lowered.streams, lowered.vector, touches);
 }

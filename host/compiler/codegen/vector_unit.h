@@ -11,6 +11,7 @@
 #include "host/arch/chip_config.h"
 #include "host/compiler/codegen/depthwise_job.h"
 #include "host/compiler/codegen/emitter.h"
+#include "host/compiler/codegen/fold_job.h"
 #include "host/compiler/codegen/row_job.h"
 #include "host/compiler/codegen/row_lowering.h"
 #include "host/compiler/codegen/tree_job.h"
@@ -27,6 +28,7 @@ class VectorUnit {
   // Faults are kept in the emitter.
   void Emit(const RowJob& job, const Touches& touches);
   void Emit(const TreeJob& job, const Touches& touches);
+  void Emit(const FoldJob& job, const Touches& touches);
   void Emit(const DepthwiseJob& job, const Touches& touches);
 
   // What it holds is not known from here on: paths of control flow meet.
@@ -41,6 +43,7 @@ class VectorUnit {
 
   Status TryEmit(const RowJob& job, const Touches& touches);
   Status TryEmit(const TreeJob& job, const Touches& touches);
+  Status TryEmit(const FoldJob& job, const Touches& touches);
   Status TryEmit(const DepthwiseJob& job, const Touches& touches);
   Status Run(const kernel::Kernel& code, const std::vector<arch::Stream>& streams,
              arch::Vector vector, const Touches& touches);
@@ -49,6 +52,7 @@ class VectorUnit {
   Emitter& emitter_;
   std::map<ChainKernel, kernel::Kernel> chains_;
   std::map<TreeKernel, kernel::Kernel> trees_;
+  std::map<FoldKernel, kernel::Kernel> folds_;
   std::map<DepthwiseKernel, kernel::Kernel> depthwise_;
   kernel::KernelMemory memory_;
   std::array<std::optional<arch::Stream>, kStreams> streams_;

@@ -229,40 +229,6 @@ void Planner::VisitProduct(const Op& op) {
                            VectorChain(kernel.out.type, IsRaw(kernel.out.type))});
 }
 
-void Planner::VisitReduce(const Op& op) {
-  const View& x = ViewOf(op.operands[0]);
-  const graph::Dims& dimensions = op.As<graph::ReduceAttributes>().dimensions;
-  graph::Dims order, kept;
-  for (int64_t i = 0; i < static_cast<int64_t>(x.dims.size()); ++i) {
-    const bool is_reduced = std::find(dimensions.begin(), dimensions.end(), i) != dimensions.end();
-    (is_reduced ? order : kept).push_back(i);
-  }
-  const size_t reduced_count = order.size();
-  order.insert(order.end(), kept.begin(), kept.end());
-  View ordered = x.Transposed(order);
-  graph::Dims first, second;
-  for (size_t i = 0; i < order.size(); ++i) {
-    (i < reduced_count ? first : second).push_back(static_cast<int64_t>(i));
-  }
-  if (!MergeDimensions(ordered, first) || !MergeDimensions(ordered, second)) {
-    ordered = MakeDense(ordered);
-  }
-  Reduction reduction;
-  reduction.x = ordered;
-  reduction.reduced = *MergeDimensions(ordered, first);
-  reduction.kept = *MergeDimensions(ordered, second);
-  reduction.combine = *ReductionStep(op, x.type);
-  Kernel& kernel = AddKernel(op.result(), op, "reduce");
-  const ChainOperand init = OperandOf(op.operands[1], kernel.out.dims);
-  if (init.immediate) {
-    reduction.init = {StepOperand::Kind::kImmediate, *init.immediate};
-  } else {
-    reduction.init = {StepOperand::Kind::kStream, 0};
-    kernel.streams = {init.view};
-  }
-  kernel.body = std::move(reduction);
-}
-
 void Planner::VisitReturn(const Op& op) {
   for (const Value value : op.operands) {
     const View& view = ViewOf(value);

@@ -143,7 +143,7 @@ std::optional<std::string> WhyNotReduce(const Op& op, const graph::Function& fun
   const ElementType type = function.shape(op.operands[0]).type;
   if (!LaneTypeOf(type)) return TypeReason(type);
   if (!ReductionStep(op, type)) {
-    return "only reductions with one add, maximum, minimum, and, or";
+    return "only reductions with one add, multiply, maximum, minimum, and, or, xor";
   }
   return std::nullopt;
 }
@@ -239,8 +239,13 @@ std::optional<arch::AluOp> ReductionStep(const Op& reduce, ElementType type) {
              : is_float    ? arch::AluOp::kMinimumF32
              : is_unsigned ? arch::AluOp::kMinimumU32
                            : arch::AluOp::kMinimumS32;
+    case Opcode::kMultiply:
+      return is_bool    ? arch::AluOp::kAnd
+             : is_float ? arch::AluOp::kMultiplyF32
+                        : arch::AluOp::kMultiplyS32;
     case Opcode::kAnd: return arch::AluOp::kAnd;
     case Opcode::kOr: return arch::AluOp::kOr;
+    case Opcode::kXor: return arch::AluOp::kXor;
     default: return std::nullopt;
   }
 }

@@ -28,7 +28,7 @@ bool IsVectorOperation(graph::Opcode opcode);
 std::optional<arch::LaneType> LaneTypeOf(graph::ElementType type);
 
 // The step by which a reduction joins two elements of this type, if its region applies one of the
-// chip's operations (add, maximum, minimum, and, or) to its two arguments and nothing else.
+// chip's operations (add, multiply, maximum, minimum, and, or, xor) to its two arguments and nothing else.
 std::optional<arch::AluOp> ReductionStep(const graph::Op& reduce, graph::ElementType type);
 
 // How a dot_general or convolution of f32 is computed, where DEFAULT means `default_precision`.
