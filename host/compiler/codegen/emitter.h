@@ -132,7 +132,8 @@ class Emitter {
     bool weights;
   };
   using Instruction =
-      std::variant<arch::Dma, arch::Matmul, arch::Vector, arch::LoadKernel, arch::Stream>;
+      std::variant<arch::Dma, arch::Matmul, arch::Vector, arch::Transpose, arch::LoadKernel,
+                   arch::Stream>;
   struct Pending {
     arch::Opcode opcode = arch::Opcode::kSync;
     size_t engine = kSequencer;

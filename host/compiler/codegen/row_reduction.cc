@@ -76,15 +76,13 @@ class RowReductionEmitter {
 
   Status ChooseTiles() {
     const auto slot = [this](int64_t bytes) { return SlotBytes(generator_.chip(), bytes); };
-    const auto fits = [&] {
-      return kTileSlots * slot(TileBytes()) +
-                 kOtherSlots * (slot(PartialBytes()) + slot(ColumnBytes()) + 2 * slot(SumBytes())) +
-                 slot(8 * size_) <=
-             generator_.FreeBytes();
+    const auto bytes = [&] {
+      return kTileSlots * slot(TileBytes()) + slot(8 * size_) +
+             kOtherSlots * (slot(PartialBytes()) + slot(ColumnBytes()) + 2 * slot(SumBytes()));
     };
     rows_ = std::min(r_.kept.size, kMostRows);
     length_ = r_.reduced.size;
-    while (!fits()) {
+    while (bytes() > generator_.chip().buffer_bytes) {
       const int64_t half = RoundUp(CeilDivide(length_, 2), kPartials);
       if (half < length_ && (rows_ <= generator_.chip().Lanes() || length_ > 8 * kPartials)) {
         length_ = half;
@@ -94,6 +92,7 @@ class RowReductionEmitter {
         return Unsupported("no tile of it fits the unified buffer");
       }
     }
+    generator_.ReserveSlots(bytes());
     return OkStatus();
   }
 
