@@ -81,6 +81,15 @@ double Executable::FallbackShare() const {
   return static_cast<double>(count) / static_cast<double>(operations.size());
 }
 
+double Executable::FallbackByteShare() const {
+  double all = 0, on_host = 0;
+  for (const OperationReport& operation : operations) {
+    all += static_cast<double>(operation.bytes);
+    if (!operation.on_chip) on_host += static_cast<double>(operation.bytes);
+  }
+  return all == 0 ? 0.0 : on_host / all;
+}
+
 uint64_t Executable::AllocationBytes(Home home, uint32_t index) const {
   if (home == Home::kScratch) return scratch_bytes;
   if (home == Home::kConstants) return constants.size();

@@ -97,6 +97,8 @@ struct Executable {
   uint64_t Macs() const;  // on the chip
   // Share of the operations (checks and constants apart) that run in the evaluator.
   double FallbackShare() const;
+  // The same, of the bytes that they take and give.
+  double FallbackByteShare() const;
 
   // The allocation behind a binding, in bytes.
   uint64_t AllocationBytes(Home home, uint32_t index) const;

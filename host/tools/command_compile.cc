@@ -89,7 +89,8 @@ void DescribeProgram(const Options& options, const isa::Executable& executable) 
                operation.on_chip ? "chip" : "host: " + operation.reason,
                operation.macs > 0 ? fmt::format(", {} MAC", operation.macs) : "");
   }
-  fmt::print("fallback      {:.1f} % of the operations\n", 100 * executable.FallbackShare());
+  fmt::print("fallback      {:.1f} % of the operations, {:.1f} % of their bytes\n",
+             100 * executable.FallbackShare(), 100 * executable.FallbackByteShare());
   for (const std::string& note : executable.notes) fmt::print("note          {}\n", note);
 }
 

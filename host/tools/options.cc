@@ -251,6 +251,9 @@ Status CheckOptions(const Options& options) {
     return InvalidArgument(
         "`systolith conformance` needs files or folders; see `systolith conformance --help`");
   }
+  if (!options.write_baseline_path.empty() && (!options.filter.empty() || options.every > 1)) {
+    return InvalidArgument("--write-baseline takes all programs: no --filter, no --every");
+  }
   const bool runs = options.subcommand == "run" || options.subcommand == "conformance";
   if (runs && options.target != "rtl" && options.target != "golden" &&
       !options.target.ends_with(".so")) {

@@ -48,9 +48,12 @@ Json FallbackJson(const isa::Executable& executable) {
     if (operation.on_chip) continue;
     operations.push_back({{"operation", operation.operation},
                           {"line", operation.line},
+                          {"bytes", operation.bytes},
                           {"reason", operation.reason}});
   }
-  return {{"share", executable.FallbackShare()}, {"operations", std::move(operations)}};
+  return {{"share", executable.FallbackShare()},
+          {"byte_share", executable.FallbackByteShare()},
+          {"operations", std::move(operations)}};
 }
 
 Json ChecksJson(const std::vector<Check>& checks) {

@@ -308,22 +308,145 @@ TEST_F(CommandLineTest, WhatCannotBeCompiledIsExitCodeThree) {
   }
 }
 )");
-  Outcome outcome = Systolith({"run", unknown, "--target", "golden"});
+  const Outcome outcome = Systolith({"run", unknown, "--target", "golden"});
   EXPECT_EQ(outcome.exit_code, 3) << outcome.text;
   EXPECT_THAT(outcome.text, AllOf(HasSubstr("frobnicate"), HasSubstr("u.mlir:3")));
-  outcome = Systolith({"run", Program("softmax_f32.mlir"), "--target", "golden", "--no-fallback"});
-  EXPECT_EQ(outcome.exit_code, 3) << outcome.text;
-  EXPECT_THAT(outcome.text, HasSubstr("exponential"));
 }
 
-TEST_F(CommandLineTest, FallbackIsReportedWithShareAndReason) {
-  const Outcome outcome = Systolith({"run", Program("softmax_f32.mlir"), "--target", "golden",
-                                     "--check", "--report", Path("r.json")});
+// A product of 64-bit numbers that may be of any size stands beside a sum of f32.
+constexpr char kHalfOnTheHost[] = R"(module {
+  func.func public @main(%arg0: tensor<4xf32>, %arg1: tensor<4xi64>) -> (tensor<4xf32>, tensor<4xi64>) {
+    %0 = stablehlo.add %arg0, %arg0 : tensor<4xf32>
+    %1 = stablehlo.multiply %arg1, %arg1 : tensor<4xi64>
+    return %0, %1 : tensor<4xf32>, tensor<4xi64>
+  }
+}
+)";
+
+TEST_F(CommandLineTest, FallbackIsReportedWithSharesAndReason) {
+  const std::string program = Write("half.mlir", kHalfOnTheHost);
+  Outcome outcome =
+      Systolith({"run", program, "--target", "golden", "--check", "--report", Path("r.json")});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.text;
+  EXPECT_THAT(outcome.text, HasSubstr("50.0 % of the operations, 66.7 % of their bytes"));
   const Json fallback = ReadJson("r.json")["fallback"];
-  EXPECT_GT(fallback["share"].get<double>(), 0.0);
-  EXPECT_EQ(fallback["operations"][0]["operation"], "exponential");
-  EXPECT_NE(fallback["operations"][0]["reason"], "");
+  EXPECT_EQ(fallback["share"].get<double>(), 0.5);
+  EXPECT_EQ(fallback["byte_share"].get<double>(), 2.0 / 3.0);
+  EXPECT_EQ(fallback["operations"][0]["operation"], "multiply");
+  EXPECT_EQ(fallback["operations"][0]["line"], 4);
+  EXPECT_EQ(fallback["operations"][0]["bytes"], 96);
+  EXPECT_THAT(fallback["operations"][0]["reason"].get<std::string>(), HasSubstr("32 bits"));
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"run", program, "--target", "golden", "--no-fallback"},
+        {"compile", program, "--no-fallback", "-o", Path("half.sysx")}}) {
+    outcome = Systolith(arguments);
+    EXPECT_EQ(outcome.exit_code, 3) << outcome.text;
+    EXPECT_THAT(outcome.text, AllOf(HasSubstr("multiply at line 4"), HasSubstr("32 bits")));
+  }
+}
+
+TEST_F(CommandLineTest, PrecisionIsChosenAndARoundedProductIsNoted) {
+  std::vector<NamedArrays> results;
+  for (const std::string precision : {"default", "high", "highest"}) {
+    const Outcome outcome =
+        Systolith({"run", Program("matmul_f32.mlir"), "--target", "golden", "--check", "--seed",
+                   "3", "--precision", precision, "--output", Path("out.npz")});
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.text;
+    EXPECT_EQ(outcome.text.find("rounded to bf16") != std::string::npos, precision == "default")
+        << outcome.text;
+    results.push_back(*ReadNpz(Path("out.npz")));
+  }
+  EXPECT_NE(results[0], results[1]);
+  EXPECT_NE(results[1], results[2]);
+  const Outcome compiled = Systolith({"compile", Program("conv_bias_relu_f32.mlir"), "-o",
+                                      Path("c.sysx"), "--precision", "default"});
+  EXPECT_EQ(compiled.exit_code, 0) << compiled.text;
+  EXPECT_THAT(compiled.text, AllOf(HasSubstr("convolution at line"), HasSubstr("rounded to bf16")));
+}
+
+TEST_F(CommandLineTest, APassShowsWhatItLeaves) {
+  const std::string program = Program("matmul_f32.mlir");
+  Outcome outcome = Systolith({"compile", program, "--dump-after", "inline-calls"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.text;
+  EXPECT_THAT(outcome.text, AllOf(HasSubstr("// ---- after inline-calls"), HasSubstr("dot_general"),
+                                  Not(HasSubstr("after assign-units"))));
+  outcome = Systolith({"compile", program, "--dump-after=all"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.text;
+  EXPECT_THAT(outcome.text, AllOf(HasSubstr("after inline-calls"), HasSubstr("after assign-units"),
+                                  HasSubstr("after emit-steps"), HasSubstr("halt")));
+}
+
+TEST_F(CommandLineTest, NothingIsFoldedIfAskedFor) {
+  const std::string program = Write("fold.mlir", R"(module {
+  func.func public @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
+    %c = stablehlo.constant dense<[1, 2, 3, 4]> : tensor<4xi32>
+    %0 = stablehlo.convert %c : (tensor<4xi32>) -> tensor<4xf32>
+    %1 = stablehlo.add %arg0, %0 : tensor<4xf32>
+    return %1 : tensor<4xf32>
+  }
+}
+)");
+  for (const bool folds : {true, false}) {
+    std::vector<std::string> arguments = {"run", program, "--target", "golden", "--check"};
+    if (!folds) arguments.push_back("--no-fold");
+    EXPECT_EQ(Systolith(arguments).exit_code, 0);
+    arguments = {"compile", program, "--dump-after", "assign-units"};
+    if (!folds) arguments.push_back("--no-fold");
+    EXPECT_EQ(Systolith(arguments).text.find("convert") == std::string::npos, folds);
+  }
+}
+
+TEST_F(CommandLineTest, EverySubcommandHasHelpWithItsFlagsAndTheExitCodes) {
+  const std::map<std::string, std::vector<std::string>> flags = {
+      {"run", {"--precision", "--no-fallback", "--no-fold", "--check", "--target"}},
+      {"compile", {"--precision", "--no-fallback", "--no-fold", "--dump-after"}},
+      {"conformance", {"--no-fold", "--baseline", "--filter", "--json", "--jobs", "--chip"}}};
+  for (const auto& [command, names] : flags) {
+    const Outcome outcome = Systolith({command, "--help"});
+    EXPECT_EQ(outcome.exit_code, 0);
+    EXPECT_THAT(outcome.text, HasSubstr("exit codes"));
+    for (const std::string& name : names) EXPECT_THAT(outcome.text, HasSubstr(name));
+  }
+}
+
+TEST_F(CommandLineTest, TheScoreboardCountsAndKeepsABaseline) {
+  const std::string text = R"(func.func @good() {
+  %0 = stablehlo.constant dense<[1, -2]> : tensor<2xi32>
+  %1 = stablehlo.negate %0 : tensor<2xi32>
+  check.expect_eq_const %1, dense<[-1, 2]> : tensor<2xi32>
+  func.return
+}
+// -----
+func.func @host() {
+  %0 = stablehlo.constant dense<[5000000000]> : tensor<1xi64>
+  %1 = stablehlo.multiply %0, %0 : tensor<1xi64>
+  check.expect_eq_const %1, dense<[6553255926290448384]> : tensor<1xi64>
+  func.return
+}
+)";
+  const std::string good = Write("good.mlir", text);
+  std::vector<std::string> arguments = {"conformance", good, "--target", "golden", "--no-fold"};
+  std::vector<std::string> write = arguments, compare = arguments;
+  write.insert(write.end(), {"--write-baseline", Path("b.json"), "--json", Path("s.json")});
+  Outcome outcome = Systolith(write);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.text;
+  EXPECT_THAT(outcome.text, AllOf(HasSubstr("negate"), HasSubstr("2 programs on 'tiny'")));
+  const Json scores = ReadJson("s.json");
+  ASSERT_EQ(scores.size(), 2u);
+  EXPECT_EQ(scores[0]["standing"], "on_chip");
+  EXPECT_EQ(scores[1]["standing"], "fallback");
+  compare.insert(compare.end(), {"--baseline", Path("b.json")});
+  EXPECT_EQ(Systolith(compare).exit_code, 0);
+  std::string wrong = text;
+  wrong.replace(wrong.find("[-1, 2]"), 7, "[-1, 3]");
+  Write("good.mlir", wrong);
+  for (const std::vector<std::string>& again : {arguments, compare}) {
+    outcome = Systolith(again);
+    EXPECT_EQ(outcome.exit_code, 1) << outcome.text;
+    EXPECT_THAT(outcome.text, HasSubstr("good.mlir:good"));
+  }
+  ExpectBadInput({"conformance"}, {"needs files or folders"});
+  ExpectBadInput({"conformance", Path("none")}, {"none"});
 }
 
 TEST_F(CommandLineTest, AFailedCheckOfTheProgramIsExitCodeOne) {

@@ -58,7 +58,7 @@ TEST_F(PartitionOnGoldenTest, AProgramWithNothingForTheChipIsOneOfTheEvaluator) 
             *evaluator::Evaluate(module, arguments, {}, nullptr));
 }
 
-TEST_F(PartitionOnGoldenTest, AChipWithoutTheTypeFallsBack) {
+TEST_F(PartitionOnGoldenTest, AChipWhoseMatrixUnitLacksTheTypeHasAVectorUnit) {
   arch::ChipConfig chip = ArrayChip(16);
   chip.mxu_bf16 = false;
   const std::string text =
@@ -69,7 +69,7 @@ TEST_F(PartitionOnGoldenTest, AChipWithoutTheTypeFallsBack) {
       "  return %1 : tensor<6x7xbf16>\n}\n";
   Result<isa::Executable> executable = compiler::Compile(Import(text), chip, {});
   ASSERT_TRUE(executable.ok());
-  EXPECT_DOUBLE_EQ(executable->FallbackShare(), 0.5);
+  EXPECT_DOUBLE_EQ(executable->FallbackShare(), 0.0);
   EXPECT_EQ(Run(Import(text), chip, RandomArguments(text)).size(), 1u);
 }
 

@@ -86,8 +86,10 @@ Status AssignUnits(Compilation& compilation) {
   }
   std::vector<std::string>& notes = compilation.executable.notes;
   if (const double share = compilation.executable.FallbackShare(); share > 0.0) {
-    notes.push_back(fmt::format("{:.1f} % of the operations run in the evaluator{}", 100.0 * share,
-                                first_reason));
+    notes.push_back(
+        fmt::format("{:.1f} % of the operations, {:.1f} % of their bytes, run in the evaluator{}",
+                    100.0 * share, 100.0 * compilation.executable.FallbackByteShare(),
+                    first_reason));
   }
   return OkStatus();
 }
