@@ -22,18 +22,17 @@ Status VerifyKernel(const Kernel& kernel, const graph::Function& function) {
   const graph::Shape& stored = function.shape(out.base);
   if (stored.type != out.type) return fault("result type differs");
   if (!out.IsWithin(stored.ElementCount())) return fault("the result does not fit its tensor");
-  if (kernel.steps.size() > kMaxSteps) return fault("too many steps");
   if (kernel.streams.size() > kMaxStreams) return fault("too many streams");
-  std::set<uint32_t> immediates;
-  for (const VectorStep& step : kernel.steps) {
-    for (const StepOperand& operand : step.operands) {
-      if (operand.kind == StepOperand::Kind::kImmediate) immediates.insert(operand.bits);
+  for (size_t i = 0; i < kernel.steps.size(); ++i) {
+    for (const StepOperand& operand : kernel.steps[i].operands) {
+      if (operand.kind == StepOperand::Kind::kStep && operand.bits >= i) {
+        return fault("a step names a later one");
+      }
       if (operand.kind == StepOperand::Kind::kStream && operand.bits >= kernel.streams.size()) {
         return fault("a step names a stream that does not exist");
       }
     }
   }
-  if (immediates.size() > kMaxImmediates) return fault("too many immediates");
   for (const View& stream : kernel.streams) {
     if (stream.dims != out.dims) return fault("a stream has other dimensions");
   }

@@ -6,6 +6,9 @@ namespace systolith::compiler {
 namespace {
 
 std::string ViewText(const View& view) {
+  if (view.is_iota) {
+    return fmt::format("iota+{} strides {}", view.offset, graph::DimsToString(view.strides));
+  }
   const std::string shift = view.shift.valid() ? fmt::format("+%{}", view.shift.id) : "";
   return fmt::format("%{}+{}{} {} strides {}", view.base.id, view.offset, shift,
                      view.shape().ToString(), graph::DimsToString(view.strides));
@@ -69,18 +72,18 @@ std::string ToString(const Kernel& kernel) {
   std::string text =
       fmt::format("{} = {} (line {}): {}", ViewText(kernel.out), kernel.operation,
                   kernel.location.line, std::visit(BodyText{}, kernel.body));
-  for (const VectorStep& step : kernel.steps) {
-    text += fmt::format("\n    {}", Name(step.op));
+  for (size_t i = 0; i < kernel.steps.size(); ++i) {
+    const VectorStep& step = kernel.steps[i];
+    text += fmt::format("\n    [{}] {}", i, step.function.empty() ? Name(step.op) : step.function);
     for (const StepOperand& operand : step.operands) {
       if (operand.kind == StepOperand::Kind::kLane) text += " lane";
-      if (operand.kind == StepOperand::Kind::kSaved) text += " saved";
+      if (operand.kind == StepOperand::Kind::kStep) text += fmt::format(" [{}]", operand.bits);
       if (operand.kind == StepOperand::Kind::kImmediate) {
         text += fmt::format(" {:#010x}", operand.bits);
       } else if (operand.kind == StepOperand::Kind::kStream) {
         text += fmt::format(" {}", ViewText(kernel.streams[operand.bits]));
       }
     }
-    if (step.saves) text += " and saves";
   }
   return text;
 }

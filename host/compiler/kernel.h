@@ -5,6 +5,7 @@
 #include <compare>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -17,25 +18,25 @@
 // fused into one pass through the vector unit.
 namespace systolith::compiler {
 
-// What the code generator takes in one pass through the vector unit.
-inline constexpr size_t kMaxSteps = 24;
-inline constexpr size_t kMaxStreams = 2;
-inline constexpr size_t kMaxImmediates = 15;  // words of the instruction; one more is a zero
+// Streams beside what the body gives.
+inline constexpr size_t kMaxStreams = arch::kInputStreams - 1;
 
-// Operand of a step of the vector unit.
+// Operand of a step of the vector unit. kLane is what the body gives; kStep the result of an
+// earlier step.
 struct StepOperand {
-  enum class Kind : uint8_t { kNone, kLane, kSaved, kImmediate, kStream };
+  enum class Kind : uint8_t { kNone, kLane, kStep, kImmediate, kStream };
   Kind kind = Kind::kNone;
-  uint32_t bits = 0;  // kImmediate: the lane's value. kStream: which of Kernel::streams
+  uint32_t bits = 0;  // kImmediate: the lane's value. kStep, kStream: number of the step, stream
 
   auto operator<=>(const StepOperand&) const = default;
 };
 
-// One operation on every lane; its result is the lane of the next step.
+// One operation, or one call of a function of the kernel library, on every lane. The result of the
+// last step is what the kernel stores.
 struct VectorStep {
   arch::AluOp op = arch::AluOp::kCopy;
   std::array<StepOperand, 3> operands{StepOperand{StepOperand::Kind::kLane, 0}};  // x, y, z
-  bool saves = false;  // the lane before this step is what kSaved means in those behind it
+  std::string_view function = {};  // instead of `op`, unless empty; text that lives for ever
 
   auto operator<=>(const VectorStep&) const = default;
 };
@@ -44,7 +45,7 @@ struct VectorStep {
 struct OuterLoop {
   int64_t count = 1;
   int64_t lhs = 0, rhs = 0, out = 0;  // elements per step
-  std::array<int64_t, 2> streams{};
+  std::array<int64_t, kMaxStreams> streams{};
 };
 
 // out[n, oy, ox, o] = sum over kh, kw, c of lhs[n, y, x, c] * rhs[kh, kw, c, o], where
@@ -55,7 +56,7 @@ struct Contraction {
   Axis n, h, w, c;                       // of lhs
   Axis kh, kw, rhs_c, o;                 // of rhs
   Axis out_n, out_y, out_x, out_o;       // of the result
-  std::array<std::array<int64_t, 4>, 2> stream_strides{};  // per stream: n, oy, ox, o
+  std::array<std::array<int64_t, 4>, kMaxStreams> stream_strides{};  // per stream: n, oy, ox, o
   int64_t stride_y = 1, stride_x = 1, pad_y = 0, pad_x = 0;
   int64_t base_dilation_y = 1, base_dilation_x = 1;
   int64_t window_dilation_y = 1, window_dilation_x = 1;

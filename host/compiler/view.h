@@ -22,6 +22,7 @@ struct View {
   // A stored s32 scalar: the bytes by which the view moves at run time, inside the base. Invalid:
   // none.
   graph::Value shift = {};
+  bool is_iota = false;  // no base: an element is its own number, offset + sum of index * stride
 
   static View Dense(graph::Value base, const graph::Shape& shape);
 

@@ -233,8 +233,9 @@ TEST_F(VectorOnGoldenTest, AChainRidesOnItsProduct) {
       "  return %5 : tensor<21x35xbf16>\n}\n";
   RunExactly(text);
   const std::string plan = Plan(text);
-  EXPECT_THAT(plan, ContainsRegex("round_bf16 lane\n *add_f32 lane .*\n *round_bf16 lane\n *"
-                                  "add_f32 lane .*\n *maximum_f32 lane 0x00000000"));
+  EXPECT_THAT(plan, ContainsRegex("\\[0\\] round_bf16 lane\n *.1. add_f32 .0. .*\n *"
+                                  ".2. round_bf16 .1.\n *.3. add_f32 .* .2.\n *"
+                                  ".4. maximum_f32 .3. 0x00000000"));
   EXPECT_THAT(plan, Not(HasSubstr("elementwise")));
 }
 

@@ -84,6 +84,16 @@ std::vector<Function> RealFunctions() {
        "as IEEE 754 pow: 1 for y = 0 and for x = 1, NaN for x < 0 unless y is an integer"},
       {"atan2", 2, "angle of the point with ordinate x and abscissa y", {2}, Exact<mpfr_atan2>,
        Near<std::atan2>},
+      {"atan", 1, "arc tangent", {1.75}, Exact<mpfr_atan>, Near<std::atan>},
+      {"asin", 1, "arc sine", {2.5}, Exact<mpfr_asin>, Near<std::asin>},
+      {"acos", 1, "arc cosine", {2.5}, Exact<mpfr_acos>, Near<std::acos>},
+      {"asinh", 1, "inverse of sinh", {2.75}, Exact<mpfr_asinh>, Near<std::asinh>},
+      {"acosh", 1, "inverse of cosh", {2.75}, Exact<mpfr_acosh>, Near<std::acosh>},
+      {"atanh", 1, "inverse of tanh", {2.75}, Exact<mpfr_atanh>, Near<std::atanh>},
+      {"sinh", 1, "(e^x - e^-x) / 2", {72}, Exact<mpfr_sinh>, Near<std::sinh>, nullptr,
+       "rounds as CHLO's steps do: the error grows with x, from 4 ulp below 2"},
+      {"cosh", 1, "(e^x + e^-x) / 2", {72}, Exact<mpfr_cosh>, Near<std::cosh>, nullptr,
+       "rounds as CHLO's steps do: the error grows with x, from 4 ulp below 2"},
       {"log_add_exp", 2, "log(e^x + e^y)", {2, 0, 0x1p-23}, ExactLogAddExp, Near<LogAddExp>},
       {"remainder_f32", 2, "x - y * trunc(x / y)", {0.001}, Exact<mpfr_fmod>, nullptr, nullptr,
        "exact, of the sign of x"},
@@ -100,6 +110,24 @@ uint32_t RemainderS32(uint32_t x, uint32_t y, uint32_t) {
   if (y == 0) return x;
   if (y == ~uint32_t{0}) return 0;
   return static_cast<uint32_t>(Signed(x) % Signed(y));
+}
+
+uint32_t PowerU32(uint32_t x, uint32_t y, uint32_t) {
+  uint32_t result = 1;
+  for (; y != 0; y >>= 1, x *= x) {
+    if ((y & 1) != 0) result *= x;
+  }
+  return result;
+}
+
+uint32_t PowerS32(uint32_t x, uint32_t y, uint32_t z) {
+  if (Signed(y) >= 0 || x == 1) return PowerU32(x, y, z);
+  return x == ~uint32_t{0} ? ((y & 1) != 0 ? x : 1) : 0;
+}
+
+uint32_t NextAfterF32(uint32_t x, uint32_t y, uint32_t) {
+  if (std::isnan(Float(x)) || std::isnan(Float(y))) return golden::kNanF32;
+  return golden::lane::Bits(std::nextafter(Float(x), Float(y)));
 }
 
 // Toward zero, saturated to [low, high]; NaN gives 0.
@@ -143,6 +171,11 @@ std::vector<Function> BitFunctions() {
             "x for y = 0, 0 for -2^31 and -1; of the sign of x"),
       exact("remainder_u32", 2, "the same, unsigned", SYSTOLITH_BITS(y == 0 ? x : x % y),
             "x for y = 0"),
+      exact("power_s32", 2, "x^y modulo 2^32", PowerS32,
+            "0^0 = 1; y < 0: 0 unless x is 1 or -1"),
+      exact("power_u32", 2, "the same, unsigned", PowerU32),
+      exact("next_after_f32", 2, "next f32 from x toward y", NextAfterF32,
+            "y if they are equal, NaN if either is"),
       exact("f32_to_s8", 1, "toward zero, saturating", Saturate<-128, 127>, "NaN gives 0"),
       exact("f32_to_s16", 1, "toward zero, saturating", Saturate<-32768, 32767>, "NaN gives 0"),
       exact("f32_to_u8", 1, "toward zero, saturating", Saturate<0, 255>, "NaN gives 0"),

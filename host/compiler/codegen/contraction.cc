@@ -100,7 +100,7 @@ class ContractionEmitter {
   // Offsets of one step of the outer loops: lhs, rhs, result, streams.
   struct Offsets {
     int64_t lhs = 0, rhs = 0, out = 0;
-    std::array<int64_t, 2> streams{};
+    std::array<int64_t, kMaxStreams> streams{};
   };
   Offsets OffsetsOf(int64_t outer) const {
     Offsets offsets;
@@ -111,7 +111,7 @@ class ContractionEmitter {
       offsets.lhs += index * loop.lhs;
       offsets.rhs += index * loop.rhs;
       offsets.out += index * loop.out;
-      for (size_t s = 0; s < 2; ++s) offsets.streams[s] += index * loop.streams[s];
+      for (size_t s = 0; s < kMaxStreams; ++s) offsets.streams[s] += index * loop.streams[s];
     }
     return offsets;
   }

@@ -21,6 +21,7 @@ struct Operand {
   int64_t bytes = 0;             // of a tile
 
   int64_t size() const { return view->ElementBytes(); }
+  bool IsTiled() const { return in_buffer == nullptr && !view->is_iota; }
 };
 
 class BoxEmitter {
@@ -47,7 +48,7 @@ class BoxEmitter {
     RETURN_IF_ERROR(ChooseBox());
     if (IsStored()) out_place_ = generator_.PlaceOf(kernel_.out, true);
     for (Operand& operand : operands_) {
-      if (operand.in_buffer != nullptr) continue;
+      if (!operand.IsTiled()) continue;
       operand.pool = pipeline_.AddPool(
           generator_.AllocateSlots(slots_, operand.bytes, 1),
           [this, &operand](int64_t key, TileSlot& slot) { Load(operand, key, slot); });
@@ -56,7 +57,7 @@ class BoxEmitter {
     AddUnits();
     pipeline_.Run();
     for (const Operand& operand : operands_) {
-      if (operand.in_buffer != nullptr) continue;
+      if (!operand.IsTiled()) continue;
       generator_.Release(pipeline_.slots(operand.pool), operand.bytes);
     }
     generator_.Release(out_slots_, out_bytes_);
@@ -140,7 +141,7 @@ class BoxEmitter {
       for (size_t d = 0; d + 1 < box_.size(); ++d) out_bytes_ *= box_[d];
       if (HasOutSlots()) total += SlotBytes(generator_.chip(), out_bytes_);
       for (Operand& operand : operands_) {
-        if (operand.in_buffer != nullptr) continue;
+        if (!operand.IsTiled()) continue;
         BufferStrides(operand, operand.bytes);
         total += SlotBytes(generator_.chip(), operand.bytes);
       }
@@ -208,7 +209,7 @@ class BoxEmitter {
       const std::vector<int64_t> at = Coordinates(key);
       std::vector<Pipeline::Need> needs;
       for (const Operand& operand : operands_) {
-        if (operand.in_buffer == nullptr) needs.push_back({operand.pool, Key(operand, at)});
+        if (operand.IsTiled()) needs.push_back({operand.pool, Key(operand, at)});
       }
       pipeline_.AddUnit(std::move(needs), [this, at, key](const std::vector<TileSlot*>& slots) {
         if (is_copy_) {
@@ -254,6 +255,17 @@ class BoxEmitter {
     return strides;
   }
 
+  // The numbers themselves are where the elements would lie.
+  RowOperand IotaRow(const Operand& iota, const std::vector<int64_t>& at,
+                     const std::vector<size_t>& loops) const {
+    RowOperand row;
+    row.is_iota = true;
+    row.base = iota.view->offset;
+    for (size_t d = 0; d < sizes_.size(); ++d) row.base += at[d] * box_[d] * iota.strides[d];
+    for (const size_t d : loops) row.strides.push_back(iota.strides[d]);
+    return row;
+  }
+
   void EmitVector(const std::vector<int64_t>& at, const std::vector<TileSlot*>& slots,
                   int64_t out, const std::vector<int64_t>& out_strides,
                   const std::vector<AccessLog*>& out_logs) {
@@ -277,7 +289,9 @@ class BoxEmitter {
     for (size_t p = 0; p < operands_.size(); ++p) {
       const Operand& o = operands_[p];
       RowOperand row;
-      if (o.in_buffer != nullptr) {
+      if (o.view->is_iota) {
+        row = IotaRow(o, at, loops);
+      } else if (o.in_buffer != nullptr) {
         row = operand(o.view->type, o.in_buffer->address + First(at, *o.view, o.strides),
                       InPlace(o.strides, o.size()));
         touches.reads.push_back(&o.in_buffer->log);

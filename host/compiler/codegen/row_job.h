@@ -11,13 +11,17 @@
 namespace systolith::compiler {
 
 // Where the rows of one operand, or of the result, lie: in the unified buffer or the accumulators.
+// An iota lies nowhere: what would be the address of an element is its value, an s32.
 struct RowOperand {
   arch::LaneType type = arch::LaneType::kF32;
   std::optional<int64_t> accumulator;  // rows of this matrix unit's accumulators
-  int64_t base = 0;                    // of the first row: buffer byte, or accumulator row
-  std::vector<int64_t> strides;        // bytes (accumulator rows) per step of each loop of the job
+  int64_t base = 0;                    // of the first row: buffer byte, accumulator row or value
+  std::vector<int64_t> strides;        // the same per step of each loop of the job
   bool splat = false;                  // the first element of a row stands for all; not the result
+  bool is_iota = false;
 
+  // From an element of a row to the next, unless `splat`.
+  int64_t ElementStep() const;
   bool operator==(const RowOperand&) const = default;
 };
 
@@ -27,7 +31,7 @@ struct RowOperand {
 struct RowJob {
   std::vector<int64_t> counts;   // loops over rows, outermost first; at most 5
   int64_t length = 1;            // elements of a row, next to each other
-  std::optional<RowOperand> x;   // the lane's first value; without it: zero
+  std::optional<RowOperand> x;   // the lane, no iota; without it: zero
   std::vector<RowOperand> streams;
   RowOperand result;
   std::vector<VectorStep> steps;

@@ -6,8 +6,10 @@
 #include <cassert>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "host/base/rounding.h"
+#include "host/compiler/function_cost.h"
 
 namespace systolith::compiler {
 namespace {
@@ -64,7 +66,7 @@ std::optional<Rows> Flattened(Rows rows) {
     const int64_t pitch = rows.operands[0].strides.back() / LaneBytes(rows.operands[0].type);
     const bool joins = pitch >= rows.length && pitch <= padded &&
                        std::all_of(rows.operands.begin(), rows.operands.end(), [&](const auto& o) {
-                         return is_single(o) || o.strides.back() == pitch * LaneBytes(o.type);
+                         return is_single(o) || o.strides.back() == pitch * o.ElementStep();
                        });
     if (joins) {
       rows.length += (rows.counts.back() - 1) * pitch;
@@ -118,8 +120,12 @@ Walk ChooseWalk(const Rows& rows, int64_t lanes, int64_t sublanes) {
 // Writes streams and instruction for a walk.
 class Lowering {
  public:
-  Lowering(const RowJob& job, const arch::ChipConfig& chip)
-      : job_(job), chip_(chip), lanes_(chip.Lanes()), sublanes_(chip.vpu_sublanes) {}
+  Lowering(const RowJob& job, const arch::ChipConfig& chip, int64_t max_groups)
+      : job_(job),
+        chip_(chip),
+        lanes_(chip.Lanes()),
+        sublanes_(chip.vpu_sublanes),
+        max_groups_(max_groups) {}
 
   Result<LoweredJob> Run() {
     Rows rows{job_.counts, job_.length, {job_.result}};
@@ -170,7 +176,7 @@ class Lowering {
         write_bytes = bytes;
       } else if (o.accumulator) {
         rows += sublanes_;  // they come one by one
-      } else if (!NeverMoves(o)) {
+      } else if (!NeverMoves(o) && !o.is_iota) {
         read_bytes += bytes;
       }
     }
@@ -182,14 +188,16 @@ class Lowering {
   // Several groups in one instance keep both ALU slots busy where a group alone has a chain of
   // steps, each of which needs the last.
   void ChooseGroups() {
-    const int64_t steps = std::max<int64_t>(static_cast<int64_t>(job_.steps.size()), 1);
+    const StepsCost cost = CostOfSteps(job_.steps, chip_);
+    const int64_t slots = std::max<int64_t>(cost.slots, 1);
+    const int64_t depth = std::max<int64_t>(cost.depth, 1);
     const int64_t along = GroupsAlongWalk();
     const int64_t transfer = TransferCycles() * walk_.groups;
     int64_t best = std::numeric_limits<int64_t>::max();
-    for (const int64_t groups : {1, 2, 4}) {
+    for (int64_t groups = 1; groups <= max_groups_; groups *= 2) {
       const int64_t instances = walk_.groups / along * CeilDivide(along, groups);
       // Each group of an instance starts a bundle after the last: they read other stream steps.
-      const int64_t bundles = std::max(CeilDivide(groups * steps, kSlots), steps + groups - 1);
+      const int64_t bundles = std::max(CeilDivide(groups * slots, kSlots), depth + groups - 1);
       const int64_t cycles = std::max(
           transfer, CeilDivide(instances, arch::kVectorThreads) * arch::kVectorThreads * bundles);
       if (cycles >= best) continue;
@@ -233,7 +241,7 @@ class Lowering {
       stream.unit = Unsigned(*operand.accumulator);
     }
     const bool in_rows = walk_.shape == GroupShape::kRows;
-    const int64_t element = operand.splat ? 0 : LaneBytes(operand.type);
+    const int64_t element = operand.splat ? 0 : operand.ElementStep();
     const auto stride = [&](size_t loop) { return operand.strides[loop]; };
     const int64_t step_bytes =
         in_rows ? sublanes_ * stride(walk_.loop) : GroupElements() * element;
@@ -279,27 +287,27 @@ class Lowering {
       }
       stream.x_steps[kStepStride] = stream.y_steps[kStepStride] = 0;
     }
-    lowered_.vector.bases[static_cast<size_t>(index)] = Signed(operand.base);
+    if (operand.is_iota) {
+      MakeIota(stream, operand.base);
+    } else {
+      lowered_.vector.bases[static_cast<size_t>(index)] = Signed(operand.base);
+    }
     lowered_.streams.push_back(stream);
   }
 
+  // The unit's iota is the place along the row: strides become steps of that, without a limit.
+  void MakeIota(arch::Stream& stream, int64_t base) {
+    stream.source = Number(arch::StreamSource::kIota);
+    stream.type = Number(arch::LaneType::kS32);
+    stream.x_base = Signed(base);
+    stream.x_steps = std::exchange(stream.strides, {});
+    stream.y_steps = {};
+    stream.x_limit = Number(std::numeric_limits<int32_t>::max());
+  }
+
   void SetSteps() {
-    ChainKernel& chain = lowered_.kernel;
     std::vector<uint32_t> scalars;
-    const auto scalar = [&](uint32_t bits) {
-      const auto found = std::find(scalars.begin(), scalars.end(), bits);
-      if (found != scalars.end()) return Number(found - scalars.begin());
-      scalars.push_back(bits);
-      return Number(scalars.size() - 1);
-    };
-    chain.steps = job_.steps;
-    for (VectorStep& step : chain.steps) {
-      for (StepOperand& operand : step.operands) {
-        if (operand.kind == StepOperand::Kind::kImmediate) operand.bits = scalar(operand.bits);
-      }
-    }
-    if (!job_.x) chain.zero = scalar(0);
-    assert(scalars.size() <= lowered_.vector.scalars.size());
+    lowered_.kernel.SetSteps(job_.steps, scalars);
     std::copy(scalars.begin(), scalars.end(), lowered_.vector.scalars.begin());
   }
 
@@ -317,7 +325,7 @@ class Lowering {
 
   const RowJob& job_;
   const arch::ChipConfig& chip_;
-  const int64_t lanes_, sublanes_;
+  const int64_t lanes_, sublanes_, max_groups_;
   Walk walk_;
   int64_t groups_ = 1;       // per instance
   std::vector<Loop> loops_;  // with more than one iteration
@@ -342,8 +350,11 @@ int64_t LaneBytes(arch::LaneType type) {
   return 4;
 }
 
-Result<LoweredJob> LowerRowJob(const RowJob& job, const arch::ChipConfig& chip) {
-  return Lowering(job, chip).Run();
+int64_t RowOperand::ElementStep() const { return is_iota ? 1 : LaneBytes(type); }
+
+Result<LoweredJob> LowerRowJob(const RowJob& job, const arch::ChipConfig& chip,
+                               int64_t max_groups) {
+  return Lowering(job, chip, max_groups).Run();
 }
 
 }  // namespace systolith::compiler

@@ -18,6 +18,8 @@ struct LoweredJob {
   arch::Vector vector;                // without the kernel's place and body
 };
 
+inline constexpr int64_t kMaxGroups = 4;
+
 // How the elements of a job lie in the sublanes of row groups.
 enum class GroupShape {
   kFlat,    // a group is a stretch of dense elements
@@ -27,8 +29,9 @@ enum class GroupShape {
 
 // Cuts the job into row groups, in the way that needs the fewest. Rows that follow one another in
 // every operand become one long row. What does not change from group to group is read once, by the
-// prologue.
-Result<LoweredJob> LowerRowJob(const RowJob& job, const arch::ChipConfig& chip);
+// prologue. An instance of the kernel takes up to `max_groups` row groups.
+Result<LoweredJob> LowerRowJob(const RowJob& job, const arch::ChipConfig& chip,
+                               int64_t max_groups = kMaxGroups);
 
 }  // namespace systolith::compiler
 

@@ -190,7 +190,9 @@ TEST(RowLoweringTest, LongChainsTakeSeveralGroupsPerInstance) {
   RowJob job = Copy(100, 8, 8);
   job.steps.resize(1);
   EXPECT_EQ(Check(job, Chip(8, 2)).kernel.groups, 1u);
-  job.steps.resize(20);
+  for (uint32_t i = 0; i < 19; ++i) {
+    job.steps.push_back({arch::AluOp::kCopy, {StepOperand{StepOperand::Kind::kStep, i}}});
+  }
   EXPECT_GT(Check(job, Chip(8, 2)).kernel.groups, 1u);
 }
 
@@ -240,7 +242,7 @@ TEST(RowLoweringTest, RandomJobs) {
     };
     job.result = operand(false);
     if (pick(0, 4) > 0) job.x = operand(false);
-    for (int64_t i = pick(0, 2); i > 0; --i) job.streams.push_back(operand(true));
+    for (int64_t i = pick(0, 3); i > 0; --i) job.streams.push_back(operand(true));
     job.steps.resize(static_cast<size_t>(pick(0, 9)));
     Check(job, Chip(int64_t{8} << pick(0, 2), int64_t{1} << pick(0, 3)));
   }

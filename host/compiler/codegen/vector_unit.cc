@@ -78,14 +78,24 @@ void VectorUnit::ChoosePlaces(LoweredJob& job) {
 }
 
 Status VectorUnit::TryEmit(const RowJob& job, const Touches& touches) {
-  ASSIGN_OR_RETURN(LoweredJob lowered, LowerRowJob(job, chip_));
-  ChoosePlaces(lowered);
-  auto found = chains_.find(lowered.kernel);
-  if (found == chains_.end()) {
-    ASSIGN_OR_RETURN(kernel::Kernel built, BuildChainKernel(lowered.kernel));
-    found = chains_.emplace(lowered.kernel, std::move(built)).first;
+  // Several groups together may need more registers than there are.
+  for (int64_t max_groups = kMaxGroups;; max_groups /= 2) {
+    ASSIGN_OR_RETURN(LoweredJob lowered, LowerRowJob(job, chip_, max_groups));
+    const ChainKernel as_lowered = lowered.kernel;
+    if (max_groups > 1 && misfits_.contains(as_lowered)) continue;
+    ChoosePlaces(lowered);
+    auto found = chains_.find(lowered.kernel);
+    if (found == chains_.end()) {
+      Result<kernel::Kernel> built = BuildChainKernel(lowered.kernel, chip_);
+      if (!built.ok() && max_groups > 1) {
+        misfits_.insert(as_lowered);
+        continue;
+      }
+      RETURN_IF_ERROR(built.status());
+      found = chains_.emplace(lowered.kernel, *std::move(built)).first;
+    }
+    return Run(found->second, lowered.streams, lowered.vector, touches);
   }
-  return Run(found->second, lowered.streams, lowered.vector, touches);
 }
 
 Status VectorUnit::TryEmit(const TreeJob& job, const Touches& touches) {

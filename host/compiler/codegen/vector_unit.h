@@ -6,6 +6,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "host/arch/chip_config.h"
@@ -51,6 +52,7 @@ class VectorUnit {
   const arch::ChipConfig& chip_;
   Emitter& emitter_;
   std::map<ChainKernel, kernel::Kernel> chains_;
+  std::set<ChainKernel> misfits_;  // as lowered, with more groups than fit
   std::map<TreeKernel, kernel::Kernel> trees_;
   std::map<FoldKernel, kernel::Kernel> folds_;
   std::map<DepthwiseKernel, kernel::Kernel> depthwise_;

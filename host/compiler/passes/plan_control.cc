@@ -47,7 +47,6 @@ Planner::Scope Planner::BeginScope() {
   scope.first_kernel = compilation_.kernels.size();
   scope.first_control = compilation_.controls.size();
   scope.first_change = view_changes_.size();
-  scope.open = std::exchange(open_, {});
   return scope;
 }
 
@@ -61,19 +60,12 @@ Sequence Planner::EndScope(Scope scope) {
       views_.erase(value);
     }
   }
-  open_ = std::move(scope.open);
   return items;
 }
 
 Status Planner::VisitRegion(const graph::Region& region) {
-  Placement on_chip;
-  on_chip.unit = Unit::kChip;
-  for (const Op& op : region.ops) {
-    if (op.opcode == Opcode::kReturn) break;
-    location_ = op.location;
-    RETURN_IF_ERROR(Visit(op, on_chip));
-  }
-  return OkStatus();
+  const std::vector<Placement> placements(region.ops.size(), {Unit::kChip, ""});
+  return VisitBlock(region.ops, placements);
 }
 
 void Planner::CopyTo(Value place, const View& view) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <functional>
+#include <span>
+#include <utility>
 
 #include "host/compiler/passes/passes.h"
 #include "host/compiler/passes/planner.h"
@@ -28,42 +30,51 @@ uint32_t LaneBits(const graph::Literal& literal, int64_t element) {
   return static_cast<uint32_t>(literal.GetInt(element));
 }
 
-bool IsRaw(ElementType result) {
-  return result == ElementType::kBF16 || result == ElementType::kS8;
-}
-
 }  // namespace
 
 Planner::Planner(Compilation& compilation)
-    : compilation_(compilation),
-      function_(compilation.function()),
-      uses_(graph::CountUses(function_)) {}
+    : compilation_(compilation), function_(compilation.function()) {}
 
 Status Planner::Run() {
   for (const Value argument : function_.arguments()) {
     SetView(argument, View::Dense(argument, function_.shape(argument)));
   }
   const std::vector<Op> ops = function_.body.ops;  // kernels add values to the function
-  for (size_t i = 0; i < ops.size(); ++i) {
-    location_ = ops[i].location;
-    RETURN_IF_ERROR(Visit(ops[i], compilation_.placements[i]));
-  }
+  RETURN_IF_ERROR(VisitBlock(ops, compilation_.placements));
+  VisitReturn(ops.back());
   AddConstants();
   compilation_.items = TakeItems({});
   return OkStatus();
 }
 
-Status Planner::Visit(const Op& op, const Placement& placement) {
-  if (op.opcode == Opcode::kReturn) {
-    VisitReturn(op);
-    return OkStatus();
+Status Planner::VisitBlock(const std::vector<Op>& ops, std::span<const Placement> placements) {
+  std::vector<FusionRole> roles;
+  for (size_t i = 0; i < ops.size(); ++i) {
+    const bool on_chip = placements[i].unit == Unit::kChip;
+    roles.push_back(on_chip ? RoleOf(ops[i], function_) : FusionRole::kNone);
   }
+  const auto is_number = [this](Value value) { return UniformBits(ViewOf(value)).has_value(); };
+  const Block block{
+      ops, placements, {function_, ops, std::move(roles), is_number, compilation_.chip}};
+  const Block* const outer = std::exchange(block_, &block);
+  Status status;
+  for (size_t i = 0; i < ops.size() && status.ok(); ++i) {
+    location_ = ops[i].location;
+    status = Visit(i);
+  }
+  block_ = outer;
+  return status;
+}
+
+Status Planner::Visit(size_t number) {
+  const Op& op = block_->ops[number];
+  if (op.opcode == Opcode::kReturn) return OkStatus();  // whoever visits the block stores values
   if (op.opcode == Opcode::kConstant) {
     constants_[op.result()] = op.As<graph::ConstantAttributes>().value.get();
     SetView(op.result(), View::Dense(op.result(), function_.shape(op.result())));
     return OkStatus();
   }
-  if (placement.unit != Unit::kChip) {
+  if (block_->placements[number].unit != Unit::kChip) {
     compilation_.host_operations.push_back({op, NextPosition()});
     for (const Value result : op.results) {
       SetView(result, View::Dense(result, function_.shape(result)));
@@ -71,13 +82,13 @@ Status Planner::Visit(const Op& op, const Placement& placement) {
     return OkStatus();
   }
   if (IsPairs(op, function_)) {
-    VisitPairs(op);
+    VisitBitcast(op);
     return OkStatus();
   }
   if (op.opcode == Opcode::kWhile) return VisitWhile(op);
   if (op.opcode == Opcode::kIf || op.opcode == Opcode::kCase) return VisitChoice(op);
   if (IsViewOperation(op.opcode)) return VisitView(op);
-  if (IsVectorOperation(op.opcode)) return VisitVector(op);
+  if (IsVectorOperation(op.opcode)) return VisitVector(number);
   if (IsMovementOperation(op.opcode)) {
     VisitMovement(op);
     return OkStatus();
@@ -127,87 +138,6 @@ Status Planner::VisitView(const Op& op) {
   return OkStatus();
 }
 
-Status Planner::VisitVector(const Op& op) {
-  const Value result = op.result();
-  const graph::Shape& shape = function_.shape(result);
-  std::vector<ChainOperand> operands;
-  for (const Value operand : op.operands) operands.push_back(OperandOf(operand, shape.dims));
-
-  // The chain goes on where its last part stands, so that the others are there before it.
-  std::vector<size_t> candidates;
-  for (size_t i = 0; i < op.operands.size(); ++i) {
-    const bool used_once = uses_[static_cast<size_t>(op.operands[i].id)] == 1;
-    if (used_once && open_.contains(op.operands[i])) candidates.push_back(i);
-  }
-  const auto position = [&](size_t i) {
-    return compilation_.kernels[open_.at(op.operands[i]).kernel].position;
-  };
-  std::sort(candidates.begin(), candidates.end(),
-            [&](size_t a, size_t b) { return position(a) > position(b); });
-  for (const size_t x : candidates) {
-    if (Extend(op, x, operands)) return OkStatus();
-  }
-
-  // It starts with an operand that varies everywhere, if there is one.
-  const std::vector<size_t> lanes = VectorChain::LaneOperands(op);
-  const auto find = [&](const auto& is_fine) {
-    const auto found = std::find_if(lanes.begin(), lanes.end(), is_fine);
-    return found == lanes.end() ? std::nullopt : std::optional(*found);
-  };
-  const auto is_constant = [&](size_t i) { return operands[i].immediate.has_value(); };
-  const auto repeats = [&](size_t i) {
-    const graph::Dims& strides = operands[i].view.strides;
-    return std::find(strides.begin(), strides.end(), 0) != strides.end();
-  };
-  std::optional<size_t> start = find([&](size_t i) { return !is_constant(i) && !repeats(i); });
-  if (!start) start = find([&](size_t i) { return !is_constant(i); });
-  const size_t x = start.value_or(lanes.front());
-  VectorChain chain(function_.shape(op.operands[x]).type, false);
-  Elementwise body{operands[x].view};
-  if (operands[x].immediate) {
-    body.x.base = Value{};
-    chain.Load(operands[x]);
-  }
-  if (!chain.Append(op, shape.type, x, operands)) {
-    return Internal(graph::Describe(op) + ": does not fit the vector unit");
-  }
-  Kernel& kernel = AddKernel(result, op, std::string(graph::OpcodeName(op.opcode)));
-  kernel.body = body;
-  kernel.steps = chain.Steps();
-  kernel.streams = chain.streams();
-  open_.emplace(result, OpenKernel{compilation_.kernels.size() - 1, std::move(chain)});
-  return OkStatus();
-}
-
-bool Planner::Extend(const Op& op, size_t x, const std::vector<ChainOperand>& operands) {
-  OpenKernel open = open_.at(op.operands[x]);
-  std::vector<ChainOperand> fitting = operands;
-  if (!open.chain.Append(op, function_.shape(op.result()).type, x, fitting)) return false;
-  if (const auto* body = std::get_if<Contraction>(&compilation_.kernels[open.kernel].body)) {
-    Contraction contraction = *body;
-    if (!SetStreamStrides(contraction, open.chain.streams())) {
-      open = open_.at(op.operands[x]);
-      for (size_t i = 0; i < fitting.size(); ++i) {
-        if (i != x && !fitting[i].immediate) fitting[i].view = MakeDense(fitting[i].view);
-      }
-      if (!open.chain.Append(op, function_.shape(op.result()).type, x, fitting) ||
-          !SetStreamStrides(contraction, open.chain.streams())) {
-        return false;
-      }
-    }
-    compilation_.kernels[open.kernel].body = contraction;
-  }
-  Kernel& kernel = compilation_.kernels[open.kernel];
-  kernel.steps = open.chain.Steps();
-  kernel.streams = open.chain.streams();
-  kernel.out = View::Dense(op.result(), function_.shape(op.result()));
-  kernel.position = NextPosition();
-  SetView(op.result(), kernel.out);
-  open_.erase(op.operands[x]);
-  open_.emplace(op.result(), std::move(open));
-  return true;
-}
-
 void Planner::VisitProduct(const Op& op) {
   const View lhs = ViewOf(op.operands[0]);
   const View rhs = ViewOf(op.operands[1]);
@@ -224,9 +154,7 @@ void Planner::VisitProduct(const Op& op) {
   }
   Kernel& kernel = AddKernel(op.result(), op, std::string(graph::OpcodeName(op.opcode)));
   kernel.body = std::move(contraction);
-  open_.emplace(op.result(),
-                OpenKernel{compilation_.kernels.size() - 1,
-                           VectorChain(kernel.out.type, IsRaw(kernel.out.type))});
+  contractions_.emplace(op.result(), compilation_.kernels.size() - 1);
 }
 
 void Planner::VisitReturn(const Op& op) {
@@ -265,7 +193,7 @@ std::optional<uint32_t> Planner::UniformBits(const View& view) const {
   const auto constant = constants_.find(view.base);
   if (constant == constants_.end() || !LaneTypeOf(view.type)) return std::nullopt;
   const graph::Literal& literal = *constant->second;
-  if (literal.type() != view.type) return std::nullopt;
+  if (literal.type() != view.type) return std::nullopt;  // its bits as another type
   const int64_t count = literal.size();
   if (count == 0 || count > kMaxUniformElements) return std::nullopt;
   const bool is_single = !view.shift.valid() &&

@@ -60,13 +60,6 @@ void Planner::VisitMovement(const Op& op) {
   }
 }
 
-void Planner::VisitPairs(const Op& op) {
-  View view = ViewOf(op.operands[0]);
-  const graph::Shape& base = function_.shape(view.base);
-  if (!view.CoversBase(base.ElementCount()) || view.type != base.type) view = MakeDense(view);
-  SetView(op.result(), View::Dense(view.base, function_.shape(op.result())));
-}
-
 void Planner::VisitConcatenate(const Op& op) {
   const View whole = ViewOf(op.result());
   const auto dimension =
@@ -117,10 +110,11 @@ void Planner::Fill(const View& to, Value scalar, const Op& op) {
   AddCopy(operand.view, to, op.location);
   if (!LaneTypeOf(to.type)) return;  // the DMA repeats the element
   Kernel& kernel = compilation_.kernels.back();
-  VectorChain chain(to.type, false);
-  chain.Load(operand);
+  VectorChain chain;
+  const VectorChain::Lane lane = operand.immediate ? chain.AddNumber(*operand.immediate, to.type)
+                                                   : chain.AddStream(operand.view);
   kernel.body = Elementwise{View{Value{}, to.type, 0, to.dims, to.strides}};
-  kernel.steps = chain.Steps();
+  kernel.steps = chain.StepsFor(lane);
   kernel.streams = chain.streams();
   kernel.operation = "pad";
 }
@@ -184,16 +178,12 @@ Value Planner::Compute(const std::function<Value(graph::Builder&)>& build) {
   graph::Builder builder(function_, ops);
   builder.SetLocation(location_);
   const Value result = build(builder);
-  uses_.resize(function_.value_shapes.size(), 0);
-  for (const Op& op : ops) {
-    for (const Value operand : op.operands) ++uses_[static_cast<size_t>(operand.id)];
-  }
   for (const Op& op : ops) {
     if (op.opcode == graph::Opcode::kConstant) new_constants_.push_back(op);
-    const Status status = Visit(op, {Unit::kChip, ""});
-    assert(status.ok());
   }
-  open_.erase(result);  // it stays as it is
+  const std::vector<Placement> placements(ops.size(), {Unit::kChip, ""});
+  const Status status = VisitBlock(ops, placements);
+  assert(status.ok());
   return result;
 }
 

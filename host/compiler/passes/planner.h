@@ -11,10 +11,17 @@
 #include <vector>
 
 #include "host/compiler/compilation.h"
+#include "host/compiler/passes/fusion.h"
 #include "host/compiler/passes/vector_chain.h"
 #include "host/graph/builder.h"
 
 namespace systolith::compiler {
+
+// An operand of an elementwise operation: the same number everywhere (the lane's bits), or a tensor.
+struct ChainOperand {
+  std::optional<uint32_t> immediate;
+  View view;  // with the result's dimensions
+};
 
 // Walks the graph once and turns it into kernels. Every value is a View: of itself where it is
 // stored (arguments, constants, results of kernels and of the evaluator), else of what it is a
@@ -25,20 +32,31 @@ class Planner {
   Status Run();
 
  private:
-  // A kernel that an elementwise operation on its result may still join.
-  struct OpenKernel {
-    size_t kernel;
-    VectorChain chain;
+  // A list of operations in their order.
+  struct Block {
+    const std::vector<graph::Op>& ops;
+    std::span<const Placement> placements;
+    FusionPlan fusion;
   };
-
-  Status Visit(const graph::Op& op, const Placement& placement);
+  Status VisitBlock(const std::vector<graph::Op>& ops, std::span<const Placement> placements);
+  Status Visit(size_t number);  // of the block
   Status VisitView(const graph::Op& op);
-  Status VisitVector(const graph::Op& op);
   void VisitProduct(const graph::Op& op);
   void VisitReduce(const graph::Op& op);
   void VisitReturn(const graph::Op& op);
-  // A bitcast_convert between 64 bits and pairs of words: the same bytes.
-  void VisitPairs(const graph::Op& op);
+  // plan_vector.cc
+  Status VisitVector(size_t number);
+  void VisitIota(const graph::Op& op, bool is_stored);
+  void VisitBitcast(const graph::Op& op);
+  Status PlanGroup(const VectorGroup& group);
+  // The steps become part of the contraction's kernel. False if it can't read the streams.
+  bool ExtendContraction(graph::Value contraction, graph::Value result,
+                         std::vector<VectorStep> steps, std::vector<View> streams);
+  // `first` gives the kernel its name.
+  void AddElementwise(graph::Value result, const graph::Op& first, std::vector<VectorStep> steps,
+                      std::vector<View> streams);
+  VectorChain::Lane AddIota(VectorChain& chain, const View& view, graph::ElementType type);
+  VectorChain::Lane AddOperand(VectorChain& chain, graph::Value value, const graph::Dims& dims);
   // plan_movement.cc
   void VisitMovement(const graph::Op& op);
   void VisitConcatenate(const graph::Op& op);
@@ -55,7 +73,6 @@ class Planner {
   // Every element of `to` becomes the scalar.
   void Fill(const View& to, graph::Value scalar, const graph::Op& op);
 
-  bool Extend(const graph::Op& op, size_t x, const std::vector<ChainOperand>& operands);
   void SetView(graph::Value value, View view);
   const View& ViewOf(graph::Value value) const;
   // The value as a second operand of a result of these dimensions (a scalar is broadcast).
@@ -70,7 +87,6 @@ class Planner {
   // plan_control.cc: a region's kernels, and the views that hold only in it.
   struct Scope {
     size_t first_kernel = 0, first_control = 0, first_change = 0;
-    std::map<graph::Value, OpenKernel> open;  // of the region around it
   };
   Scope BeginScope();
   Sequence EndScope(Scope scope);
@@ -93,13 +109,17 @@ class Planner {
   std::map<graph::Value, View> views_;
   std::vector<std::pair<graph::Value, std::optional<View>>> view_changes_;  // what was before
   std::vector<bool> is_kernel_taken_, is_control_taken_;
-  std::map<graph::Value, OpenKernel> open_;
+  std::map<graph::Value, size_t> contractions_;  // by result: kernels that steps may join
   std::map<graph::Value, const graph::Literal*> constants_;
-  std::vector<int> uses_;
   std::vector<graph::Op> new_constants_;
+  std::map<graph::Value, View> iotas_;           // as streams, s32
+  const Block* block_ = nullptr;
   graph::Location location_;
   int64_t position_ = 0;
 };
+
+// What an operation that runs on the chip may be in a kernel of the vector unit.
+FusionRole RoleOf(const graph::Op& op, const graph::Function& function);
 
 // Adds what the streams of a finished contraction need: their strides along its dimensions. False
 // if a stream has none.

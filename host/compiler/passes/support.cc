@@ -16,13 +16,6 @@ using graph::Opcode;
 // Run-time places are 32-bit numbers of bytes.
 constexpr int64_t kMaxIndexedBytes = int64_t{1} << 31;
 
-std::string TypeReason(ElementType type) {
-  if (type == ElementType::kS64 || type == ElementType::kU64) {
-    return fmt::format("{} that may not fit 32 bits", graph::ElementTypeName(type));
-  }
-  return fmt::format("the vector unit has no type {}", graph::ElementTypeName(type));
-}
-
 std::optional<std::string> WhyNotProduct(const Op& op, const graph::Function& function,
                                          const arch::ChipConfig& chip) {
   const ElementType lhs = function.shape(op.operands[0]).type;
@@ -57,85 +50,6 @@ std::optional<std::string> WhyNotConvolution(const Op& op, const graph::Function
   if (conv.input_spatial.size() > 2) return "convolutions of three and more spatial dimensions";
   if (conv.batch_group_count != 1) return "batch groups";
   return WhyNotProduct(op, function, chip);
-}
-
-// What an operation of the vector unit takes; kNone: it is none.
-enum class VectorOperands : uint8_t {
-  kNone,
-  kAny,
-  kNumbers,         // floats and integers
-  kSignedNumbers,
-  kFloats,
-  kIntegers,
-  kSignedIntegers,
-  kBits,            // integers and i1
-};
-
-VectorOperands OperandsOf(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kAdd:
-    case Opcode::kMultiply:
-    case Opcode::kMaximum:
-    case Opcode::kMinimum:
-    case Opcode::kCompare:
-    case Opcode::kSelect:
-    case Opcode::kConvert: return VectorOperands::kAny;
-    case Opcode::kSubtract:
-    case Opcode::kClamp:
-    case Opcode::kNegate: return VectorOperands::kNumbers;
-    case Opcode::kAbs: return VectorOperands::kSignedNumbers;
-    case Opcode::kCeil:
-    case Opcode::kDivide:
-    case Opcode::kFloor:
-    case Opcode::kIsFinite:
-    case Opcode::kRoundNearestAfz:
-    case Opcode::kRoundNearestEven:
-    case Opcode::kSqrt: return VectorOperands::kFloats;
-    case Opcode::kCountLeadingZeros:
-    case Opcode::kPopcnt:
-    case Opcode::kShiftLeft:
-    case Opcode::kShiftRightLogical: return VectorOperands::kIntegers;
-    case Opcode::kShiftRightArithmetic: return VectorOperands::kSignedIntegers;
-    case Opcode::kAnd:
-    case Opcode::kNot:
-    case Opcode::kOr:
-    case Opcode::kXor: return VectorOperands::kBits;
-    default: return VectorOperands::kNone;
-  }
-}
-
-bool Takes(VectorOperands operands, ElementType type) {
-  const bool is_bool = type == ElementType::kI1;
-  switch (operands) {
-    case VectorOperands::kNone: return false;
-    case VectorOperands::kAny: return true;
-    case VectorOperands::kNumbers: return !is_bool;
-    case VectorOperands::kSignedNumbers: return graph::IsFloat(type) || graph::IsSigned(type);
-    case VectorOperands::kFloats: return graph::IsFloat(type);
-    case VectorOperands::kIntegers: return graph::IsInteger(type);
-    case VectorOperands::kSignedIntegers: return graph::IsSigned(type);
-    case VectorOperands::kBits: return graph::IsInteger(type) || is_bool;
-  }
-  return false;
-}
-
-std::optional<std::string> WhyNotVector(const Op& op, const graph::Function& function) {
-  std::vector<graph::Value> values = op.operands;
-  values.push_back(op.result());
-  for (const graph::Value value : values) {
-    const ElementType type = function.shape(value).type;
-    if (!LaneTypeOf(type)) return TypeReason(type);
-  }
-  const ElementType type = function.shape(op.operands.back()).type;
-  if (!Takes(OperandsOf(op.opcode), type)) {
-    return fmt::format("the vector unit has no {} of {}", graph::OpcodeName(op.opcode),
-                       graph::ElementTypeName(type));
-  }
-  if (op.opcode == Opcode::kCompare && op.As<graph::CompareAttributes>().total_order &&
-      graph::IsFloat(type)) {
-    return "the vector unit has no total order of floats";
-  }
-  return std::nullopt;
 }
 
 std::optional<std::string> WhyNotReduce(const Op& op, const graph::Function& function) {
@@ -190,24 +104,6 @@ bool IsPairs(const Op& op, const graph::Function& function) {
 bool IsMovementOperation(Opcode opcode) {
   return opcode == Opcode::kConcatenate || opcode == Opcode::kDynamicUpdateSlice ||
          opcode == Opcode::kPad;
-}
-
-bool IsVectorOperation(Opcode opcode) { return OperandsOf(opcode) != VectorOperands::kNone; }
-
-std::optional<arch::LaneType> LaneTypeOf(ElementType type) {
-  switch (type) {
-    case ElementType::kF32: return arch::LaneType::kF32;
-    case ElementType::kBF16: return arch::LaneType::kBf16;
-    case ElementType::kF16: return arch::LaneType::kF16;
-    case ElementType::kS32: return arch::LaneType::kS32;
-    case ElementType::kS16: return arch::LaneType::kS16;
-    case ElementType::kS8: return arch::LaneType::kS8;
-    case ElementType::kU32: return arch::LaneType::kU32;
-    case ElementType::kU16: return arch::LaneType::kU16;
-    case ElementType::kU8:
-    case ElementType::kI1: return arch::LaneType::kU8;
-    default: return std::nullopt;
-  }
 }
 
 std::optional<arch::AluOp> ReductionStep(const Op& reduce, ElementType type) {

@@ -21,11 +21,17 @@ bool IsMovementOperation(graph::Opcode opcode);
 // A bitcast_convert between a 64-bit type and pairs of 32-bit words: a view, too.
 bool IsPairs(const graph::Op& op, const graph::Function& function);
 
-// Operations that become steps of the vector unit.
+// Operations that become steps of the vector unit, or streams that it makes itself.
 bool IsVectorOperation(graph::Opcode opcode);
+
+// Whether a bitcast_convert can be a step. Any is a view of its operand's bytes.
+bool IsBitcastOnLanes(const graph::Op& op, const graph::Function& function);
 
 // The vector unit's name of an element type; nullopt for one that it does not have.
 std::optional<arch::LaneType> LaneTypeOf(graph::ElementType type);
+
+// Why the vector unit does not have a type.
+std::string TypeReason(graph::ElementType type);
 
 // The step by which a reduction joins two elements of this type, if its region applies one of the
 // chip's operations (add, multiply, maximum, minimum, and, or, xor) to its two arguments and nothing else.
@@ -33,6 +39,8 @@ std::optional<arch::AluOp> ReductionStep(const graph::Op& reduce, graph::Element
 
 // How a dot_general or convolution of f32 is computed, where DEFAULT means `default_precision`.
 graph::Precision ProductPrecision(const graph::Op& op, graph::Precision default_precision);
+// nullopt if the vector unit can do one of its operations, else the reason why not.
+std::optional<std::string> WhyNotVector(const graph::Op& op, const graph::Function& function);
 
 // nullopt if the chip can do the operation, else the reason why not.
 std::optional<std::string> WhyNotOnChip(const graph::Op& op, const graph::Function& function,

@@ -1,9 +1,10 @@
 #ifndef SYSTOLITH_HOST_COMPILER_PASSES_VECTOR_CHAIN_H_
 #define SYSTOLITH_HOST_COMPILER_PASSES_VECTOR_CHAIN_H_
 
-#include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "host/compiler/kernel.h"
@@ -11,63 +12,70 @@
 
 namespace systolith::compiler {
 
-// A second operand: a constant that is the same for every element, or a tensor.
-struct ChainOperand {
-  std::optional<uint32_t> immediate;  // the lane's bits
-  View view;                          // with the result's dimensions
-};
-
-// Builds the steps that the vector unit runs on every element, and follows what stands in the lane:
-// its type, and whether it is raw: more than a value of its type. A bf16 or f16 lane may still have
-// the bits of an f32, a narrow integer may not have wrapped, an i1 may be any number that is not 0.
-// The result of every operation is rounded and wrapped as the graph says; that is left out only
-// where the steps that follow give the same bits without it.
+// Builds the steps that the vector unit runs on every element, operation by operation, and follows
+// what stands in the lane for each value: its type, and whether it is raw: more than a value of its
+// type. A bf16 or f16 lane may still have the bits of an f32, a narrow integer may not have
+// wrapped, an i1 may be all ones for true. The result of every operation is rounded and wrapped as
+// the graph says; that is left out only where the steps that follow give the same bits without it.
 class VectorChain {
  public:
-  // The lane starts as a value of `type`; `raw`: straight from a wider accumulator.
-  VectorChain(graph::ElementType type, bool raw) : type_(type), raw_(raw) {}
+  // Names a value of the chain.
+  using Lane = size_t;
 
-  // The operands (indices) of an operation as which the lane may enter it.
-  static std::vector<size_t> LaneOperands(const graph::Op& op);
+  // What the kernel's body gives; `raw`: straight from a wider accumulator.
+  Lane AddBody(graph::ElementType type, bool raw);
+  // An element of a tensor, viewed with the result's dimensions.
+  Lane AddStream(const View& view);
+  // The same number everywhere: the lane's bits.
+  Lane AddNumber(uint32_t bits, graph::ElementType type);
+  // The operation's result, of type `result`; operands in the operation's order.
+  Lane Append(const graph::Op& op, graph::ElementType result, const std::vector<Lane>& operands);
 
-  // Appends the operation (IsVectorOperation) with the lane as its operand `x` (an index into its
-  // operands) and the others from `operands` (entry x unused). False, and nothing changed, if that
-  // does not fit one kernel of the vector unit.
-  bool Append(const graph::Op& op, graph::ElementType result, size_t x,
-              const std::vector<ChainOperand>& operands);
-  // The lane becomes the operand, whatever it was.
-  void Load(const ChainOperand& operand);
-
-  // Steps whose last result can be stored.
-  std::vector<VectorStep> Steps() const;
+  // The chain's steps if it stores this value. Stores round floats and cut integers.
+  std::vector<VectorStep> StepsFor(Lane result) const;
   const std::vector<View>& streams() const { return streams_; }
-  bool Fits() const;
 
  private:
-  bool IsFloat() const;
-  // A step on the lane and, if there is one, an operand; `reversed`: the operand comes first.
-  void Add(arch::AluOp op, StepOperand operand = {}, bool reversed = false);
-  StepOperand Operand(const ChainOperand& operand);
-  // The lane is a value of its type from here on.
-  void Settle();
-  // An integer lane without the copies of its sign above its type.
-  void DropSign();
-  void AppendFloat(const graph::Op& op, size_t x, const std::vector<ChainOperand>& operands);
-  void AppendInteger(const graph::Op& op, size_t x, const std::vector<ChainOperand>& operands);
-  void AppendCompare(const graph::Op& op, bool reversed, StepOperand operand);
-  void AppendSelect(size_t x, const std::vector<ChainOperand>& operands,
-                    graph::ElementType result);
-  void AppendConvert(graph::ElementType to);
-  void AppendFloatToInteger(graph::ElementType to);
-  void Clip(float low, float high);
+  struct LaneValue {
+    StepOperand operand;
+    graph::ElementType type;
+    bool raw = false;
+    // What maximum and minimum with constants have made of a float; unset: anything.
+    std::optional<float> low, high;
+  };
 
-  graph::ElementType type_;
-  bool raw_;
-  // What maximum and minimum with constants have made of a float lane; unset: anything.
-  std::optional<float> low_, high_;
+  LaneValue& at(Lane lane) { return values_[lane]; }
+  Lane AddValue(LaneValue value);
+  // A step; the same one is not done twice.
+  StepOperand Step(arch::AluOp op, StepOperand x, StepOperand y = {}, StepOperand z = {});
+  StepOperand Call(std::string_view function, StepOperand x, StepOperand y = {});
+  StepOperand AddStep(VectorStep step);
+
+  // The lane becomes a value of its type, for all that follow, too.
+  StepOperand Settled(Lane lane);
+  // An integer lane without the copies of its sign above its type.
+  StepOperand WithoutSign(Lane lane);
+
+  LaneValue Float(const graph::Op& op, const std::vector<Lane>& x);
+  LaneValue Integer(const graph::Op& op, const std::vector<Lane>& x);
+  LaneValue Shift(graph::Opcode opcode, const std::vector<Lane>& x);
+  LaneValue Choice(graph::Opcode opcode, const std::vector<Lane>& x);
+  LaneValue Compare(const graph::CompareAttributes& compare, const std::vector<Lane>& x);
+  LaneValue Select(const std::vector<Lane>& x, graph::ElementType type);
+  LaneValue Convert(Lane x, graph::ElementType to);
+  StepOperand FloatToInteger(Lane x, graph::ElementType to);
+  LaneValue BitcastConvert(Lane x, graph::ElementType to);
+  LaneValue ReducePrecision(const graph::ReducePrecisionAttributes& format, Lane x);
+
+  std::vector<LaneValue> values_;
   std::vector<VectorStep> steps_;
+  std::map<VectorStep, uint32_t> known_;  // steps -> their numbers
   std::vector<View> streams_;
 };
+
+// The function of the kernel library that computes the operation on operands of this type; empty
+// if it is done in other ways, or not at all.
+std::string_view LibraryFunction(graph::Opcode opcode, graph::ElementType type);
 
 }  // namespace systolith::compiler
 
