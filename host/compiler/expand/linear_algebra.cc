@@ -1,5 +1,6 @@
 // triangular_solve and cholesky, column by column: a column is final once those before it have been
-// taken off. Small matrices are unrolled; larger ones run in a loop. All in f32.
+// taken off. Small matrices are unrolled; larger ones run in a loop. All in f32; triangular_solve
+// keeps the rounding errors of what is left of the right side, because that may cancel.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -11,7 +12,7 @@ namespace {
 
 using graph::CompareDirection;
 
-constexpr int64_t kMaxUnrolled = 24;
+constexpr int64_t kMaxUnrolled = 16;
 
 class Matrices {
  public:
@@ -109,45 +110,116 @@ Values Repeat(Expansion& to, int64_t count, const Values& state, const Body& bod
   return {results.begin() + 1, results.end()};
 }
 
-// Rows 0, 1 ... of x in a * x = b, where a is lower triangular (else from the last row on).
+// Sums and products of f32 together with their rounding errors.
+class Exact {
+ public:
+  struct Sum {
+    Value high, low;
+  };
+
+  explicit Exact(Matrices& m) : m_(m) {}
+
+  // x, and how far x * divisor is from the number, divided, too.
+  Sum Divide(const Sum& x, Value divisor) {
+    const Value quotient = m_.Divide(x.high, divisor);
+    const Sum product = Multiply(quotient, divisor, m_.to().dims(x.high));
+    const Value rest = Add(m_.Subtract(m_.Subtract(x.high, product.high), product.low), x.low);
+    return Normalize(quotient, m_.Divide(rest, divisor));
+  }
+
+  // sum - x * y, where x has one column and y one row.
+  Sum MinusProduct(const Sum& sum, Value x, const Sum& y) {
+    const Dims dims = m_.to().dims(sum.high);
+    const Sum product = Multiply(x, y.high, dims);
+    const Value tail = m_.Multiply(m_.Spread(x, dims), m_.Spread(y.low, dims));
+    const Value high = m_.Subtract(sum.high, product.high);
+    const Value taken = m_.Subtract(high, sum.high);
+    const Value error = m_.Subtract(m_.Subtract(sum.high, m_.Subtract(high, taken)),
+                                    Add(product.high, taken));
+    return Normalize(high, m_.Subtract(m_.Subtract(Add(sum.low, error), product.low), tail));
+  }
+
+ private:
+  Value Add(Value a, Value b) { return m_.to().Binary(Opcode::kAdd, a, b); }
+
+  Sum Normalize(Value high, Value low) {
+    const Value sum = Add(high, low);
+    return {sum, m_.Subtract(low, m_.Subtract(sum, high))};
+  }
+
+  // x as a sum of two numbers of 12 bits, whose products are exact.
+  Sum Split(Value x) {
+    const Value large = m_.Multiply(x, m_.Number(4097));
+    const Value high = m_.Subtract(large, m_.Subtract(large, x));
+    return {high, m_.Subtract(x, high)};
+  }
+
+  Sum Multiply(Value x, Value y, const Dims& dims) {
+    const Value product = m_.Multiply(m_.Spread(x, dims), m_.Spread(y, dims));
+    const Sum a = Split(x), b = Split(y);
+    const auto multiply = [&](Value p, Value q) {
+      return m_.Multiply(m_.Spread(p, dims), m_.Spread(q, dims));
+    };
+    Value error = m_.Subtract(multiply(a.high, b.high), product);
+    error = Add(error, multiply(a.high, b.low));
+    error = Add(error, multiply(a.low, b.high));
+    return {product, Add(error, multiply(a.low, b.low))};
+  }
+
+  Matrices& m_;
+};
+
+// x in a * x = b, row by row, where a is lower triangular (else from the last row on).
 Value SolveUnrolled(Matrices m, Value a, Value b, bool is_lower, bool unit_diagonal) {
   const int64_t n = m.to().dims(a).back();
+  Exact exact(m);
+  Exact::Sum rest = {b, m.to().Broadcast(m.Number(0), m.to().dims(b))};  // the rows that are left
+  const auto cut = [&](int64_t start, int64_t limit) {
+    return Exact::Sum{m.Cut(rest.high, 2, start, limit), m.Cut(rest.low, 2, start, limit)};
+  };
   Values rows;
   for (int64_t step = 0; step < n; ++step) {
-    // `b` holds the rows that are left.
     const int64_t left = n - step, k = is_lower ? step : left - 1, at = is_lower ? 0 : k;
-    Value x = m.Cut(b, 2, at, at + 1);
-    if (!unit_diagonal) x = m.Divide(x, m.Spread(m.Element(a, k, k), m.to().dims(x)));
-    rows.push_back(x);
+    Exact::Sum x = cut(at, at + 1);
+    if (!unit_diagonal) {
+      x = exact.Divide(x, m.Spread(m.Element(a, k, k), m.to().dims(x.high)));
+    }
+    rows.push_back(x.high);
     if (left == 1) break;
     const Value column = m.Cut(a, 1, k, k + 1);
-    b = is_lower ? m.MinusProduct(m.Cut(b, 2, 1, left), m.Cut(column, 2, k + 1, n), x)
-                 : m.MinusProduct(m.Cut(b, 2, 0, left - 1), m.Cut(column, 2, 0, k), x);
+    rest = is_lower ? exact.MinusProduct(cut(1, left), m.Cut(column, 2, k + 1, n), x)
+                    : exact.MinusProduct(cut(0, left - 1), m.Cut(column, 2, 0, k), x);
   }
   if (!is_lower) std::reverse(rows.begin(), rows.end());
   return m.to().Concatenate(rows, m.to().dims(b).size() - 2);
 }
 
-// The same in a loop: finished rows stay in their place in b.
+// The same in a loop: finished rows stay in their place.
 Value SolveInLoop(Matrices outer, Value a, Value b, bool is_lower, bool unit_diagonal) {
   const int64_t n = outer.to().dims(a).back();
   const auto body = [&](Expansion& to, Value step, const Values& state) {
     Matrices m(to);
+    Exact exact(m);
     Value k = step;
     if (!is_lower) k = m.Subtract(to.Number(ElementType::kS32, static_cast<double>(n - 1)), step);
-    Value x = m.Pick(state[0], 2, k);
+    Exact::Sum x = {m.Pick(state[0], 2, k), m.Pick(state[1], 2, k)};
     const Value column = m.Pick(a, 1, k);
-    if (!unit_diagonal) x = m.Divide(x, m.Spread(m.Pick(column, 2, k), to.dims(x)));
-    const Value with_row = m.Put(state[0], x, 2, k);
+    if (!unit_diagonal) {
+      x = exact.Divide(x, m.Spread(m.Pick(column, 2, k), to.dims(x.high)));
+    }
     const Dims dims = to.dims(column);
     const Value row =
         to.builder().Iota(Shape{ElementType::kS32, dims}, static_cast<int64_t>(dims.size()) - 2);
     const Value is_left =
         to.Compare(is_lower ? CompareDirection::kGt : CompareDirection::kLt, row, k);
     const Value factor = to.Select(is_left, column, m.Number(0));
-    return Values{m.MinusProduct(with_row, factor, x)};
+    const Exact::Sum rest = exact.MinusProduct(
+        {m.Put(state[0], x.high, 2, k), m.Put(state[1], m.Multiply(x.low, m.Number(0)), 2, k)},
+        factor, x);
+    return Values{rest.high, rest.low};
   };
-  return Repeat(outer.to(), n, {b}, body)[0];
+  const Value zeros = outer.to().Broadcast(outer.Number(0), outer.to().dims(b));
+  return Repeat(outer.to(), n, {b, zeros}, body)[0];
 }
 
 // The lower factor; `is_positive` gets, per matrix, whether all pivots were.
