@@ -1,4 +1,5 @@
-// dot_general of types that the matrix unit lacks. Small ones are multiplied out by the vector unit.
+// dot_general of types that the matrix unit lacks. Small ones are multiplied out by the vector
+// unit.
 #include <algorithm>
 #include <numeric>
 

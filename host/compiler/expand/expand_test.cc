@@ -1,13 +1,13 @@
 // Expansions mean what the operation meant: the evaluator says so, before and after.
 #include "host/compiler/expand/expand.h"
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
 
 #include "host/compiler/expand/product.h"
+#include "host/compiler/expand/test_programs.h"
 #include "host/evaluator/evaluator.h"
 #include "host/graph/print.h"
 #include "host/graph/rewrite.h"
@@ -21,9 +21,6 @@ using graph::ElementType;
 using graph::Literal;
 using graph::Opcode;
 using graph::Shape;
-
-const std::vector<std::string> kTypes = {"f32", "bf16", "f16",  "i32",  "i16",
-                                         "i8",  "ui32", "ui16", "ui8"};
 
 class ExpandTest : public ::testing::Test {
  protected:
@@ -121,15 +118,6 @@ class ExpandTest : public ::testing::Test {
   arch::ChipConfig chip_;
 };
 
-std::string Function(const std::vector<std::string>& arguments, const std::string& results,
-                     const std::string& body) {
-  std::string text = "func.func @main(";
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    text += fmt::format("{}%arg{}: tensor<{}>", i > 0 ? ", " : "", i, arguments[i]);
-  }
-  return text + ") -> (" + results + ") {\n" + body + "}\n";
-}
-
 TEST_F(ExpandTest, MapIsItsBody) {
   ExpectEqual(Function({"3x5xf32", "3x5xf32"}, "tensor<3x5xf32>", R"(
   %c = stablehlo.constant dense<2.0> : tensor<f32>
@@ -144,31 +132,6 @@ TEST_F(ExpandTest, MapIsItsBody) {
   }) {dimensions = array<i64: 0, 1>} : (tensor<3x5xf32>, tensor<3x5xf32>) -> tensor<3x5xf32>
   return %0 : tensor<3x5xf32>
 )"), Opcode::kMap);
-}
-
-// The greatest element and where it first stands, as jax writes it.
-std::string ArgMaximum(const std::string& dims, const std::string& type, const std::string& dim,
-                       const std::string& result) {
-  return Function({dims + "x" + type, dims + "xi32"},
-                  fmt::format("tensor<{0}{1}>, tensor<{0}i32>", result, type),
-                  fmt::format(R"(
-  %v = stablehlo.constant dense<0> : tensor<{1}>
-  %i = stablehlo.constant dense<0> : tensor<i32>
-  %0:2 = "stablehlo.reduce"(%arg0, %arg1, %v, %i) ({{
-    ^bb0(%a: tensor<{1}>, %b: tensor<i32>, %c: tensor<{1}>, %d: tensor<i32>):
-      %1 = stablehlo.compare GT, %a, %c : (tensor<{1}>, tensor<{1}>) -> tensor<i1>
-      %2 = stablehlo.compare NE, %a, %a : (tensor<{1}>, tensor<{1}>) -> tensor<i1>
-      %3 = stablehlo.or %1, %2 : tensor<i1>
-      %4 = stablehlo.compare EQ, %a, %c : (tensor<{1}>, tensor<{1}>) -> tensor<i1>
-      %5 = stablehlo.compare LT, %b, %d : (tensor<i32>, tensor<i32>) -> tensor<i1>
-      %6 = stablehlo.and %4, %5 : tensor<i1>
-      %7 = stablehlo.or %3, %6 : tensor<i1>
-      %8 = stablehlo.select %3, %a, %c : tensor<i1>, tensor<{1}>
-      %9 = stablehlo.select %7, %b, %d : tensor<i1>, tensor<i32>
-      stablehlo.return %8, %9 : tensor<{1}>, tensor<i32>
-  }}) {{dimensions = array<i64: {2}>}} : (tensor<{0}x{1}>, tensor<{0}xi32>, tensor<{1}>, tensor<i32>) -> (tensor<{3}{1}>, tensor<{3}i32>)
-  return %0#0, %0#1 : tensor<{3}{1}>, tensor<{3}i32>
-)", dims, type, dim, result));
 }
 
 TEST_F(ExpandTest, ReductionsOfSeveralOperandsFold) {
@@ -186,58 +149,6 @@ TEST_F(ExpandTest, ReductionsOfSeveralOperandsFold) {
   ExpectEqual(ArgMaximum("1x5", "i32", "0, 1", ""), Opcode::kReduce);
   ExpectEqual(ArgMaximum("0x5", "i32", "0", "5x"), Opcode::kReduce);
 }
-
-std::string WithDecimals(std::string text, const std::string& type) {
-  if (type[0] != 'f' && type[0] != 'b') return text;
-  for (size_t at = 0; (at = text.find("dense<", at)) != std::string::npos; at += 6) {
-    if (text[at + 6] != '[') text.insert(text.find('>', at), ".0");
-  }
-  return text;
-}
-
-struct WindowCase {
-  std::string dims, result, attributes;
-};
-
-std::string ReduceWindow(const WindowCase& c, const std::string& type, const std::string& body,
-                         const std::string& init) {
-  return WithDecimals(Function({c.dims + "x" + type}, fmt::format("tensor<{}x{}>", c.result, type),
-                               fmt::format(R"(
-  %init = stablehlo.constant dense<{4}> : tensor<{1}>
-  %0 = "stablehlo.reduce_window"(%arg0, %init) ({{
-    ^bb0(%a: tensor<{1}>, %b: tensor<{1}>):
-      %1 = stablehlo.{3} %a, %b : tensor<{1}>
-      stablehlo.return %1 : tensor<{1}>
-  }}) {{{2}}} : (tensor<{0}x{1}>, tensor<{1}>) -> tensor<{5}x{1}>
-  return %0 : tensor<{5}x{1}>
-)", c.dims, type, c.attributes, body, init, c.result)), type);
-}
-
-const std::vector<WindowCase> kWindows = {
-    {"7x9", "6x8", "window_dimensions = array<i64: 2, 2>"},
-    {"9x9", "4x3",
-     "window_dimensions = array<i64: 6, 5>, window_strides = array<i64: 1, 2>"},
-    {"7x9", "3x4", "window_dimensions = array<i64: 3, 2>, window_strides = array<i64: 2, 2>"},
-    {"1x8x9x3", "1x4x5x3",
-     "window_dimensions = array<i64: 1, 3, 3, 1>, window_strides = array<i64: 1, 2, 2, 1>, "
-     "padding = dense<[[0, 0], [1, 0], [1, 1], [0, 0]]> : tensor<4x2xi64>"},
-    {"5x6", "7x3",
-     "window_dimensions = array<i64: 3, 2>, base_dilations = array<i64: 2, 1>, "
-     "window_dilations = array<i64: 1, 3>"},
-    {"9x5", "5x5",
-     "window_dimensions = array<i64: 3, 1>, padding = dense<[[-1, -1], [0, 0]]> : tensor<2x2xi64>"},
-    {"8x9", "8x9",
-     "window_dimensions = array<i64: 8, 1>, padding = dense<[[7, 0], [0, 0]]> : tensor<2x2xi64>"},
-    {"2x100", "2x100",
-     "window_dimensions = array<i64: 1, 100>, padding = dense<[[0, 0], [0, 99]]> : tensor<2x2xi64>"},
-    {"120", "29", "window_dimensions = array<i64: 37>, window_strides = array<i64: 2>, "
-                  "window_dilations = array<i64: 2>, base_dilations = array<i64: 1>, "
-                  "padding = dense<[[5, 5]]> : tensor<1x2xi64>"},
-    {"3x8x8", "3x1x1", "window_dimensions = array<i64: 1, 8, 8>"},
-    {"50x3", "4x3",
-     "window_dimensions = array<i64: 11, 1>, window_strides = array<i64: 13, 1>"},
-    {"4x3", "0x3", "window_dimensions = array<i64: 5, 1>"},
-};
 
 TEST_F(ExpandTest, WindowsAreReduced) {
   for (const WindowCase& window : kWindows) {
@@ -265,29 +176,10 @@ TEST_F(ExpandTest, WindowsOfSeveralOperands) {
       %2 = stablehlo.select %1, %a, %c : tensor<i1>, tensor<bf16>
       %3 = stablehlo.select %1, %b, %d : tensor<i1>, tensor<i32>
       stablehlo.return %2, %3 : tensor<bf16>, tensor<i32>
-  }) {window_dimensions = array<i64: 2, 2>} : (tensor<4x6xbf16>, tensor<4x6xi32>, tensor<bf16>, tensor<i32>) -> (tensor<3x5xbf16>, tensor<3x5xi32>)
+  }) {window_dimensions = array<i64: 2, 2>} : (tensor<4x6xbf16>, tensor<4x6xi32>, tensor<bf16>,
+      tensor<i32>) -> (tensor<3x5xbf16>, tensor<3x5xi32>)
   return %0#0, %0#1 : tensor<3x5xbf16>, tensor<3x5xi32>
 )"), Opcode::kReduceWindow);
-}
-
-std::string SelectAndScatter(const std::string& operand, const std::string& source,
-                             const std::string& type, const std::string& attributes,
-                             const std::string& direction, const std::string& body) {
-  return WithDecimals(Function({operand + "x" + type, source + "x" + type},
-                               fmt::format("tensor<{}x{}>", operand, type),
-                               fmt::format(R"(
-  %init = stablehlo.constant dense<3> : tensor<{2}>
-  %0 = "stablehlo.select_and_scatter"(%arg0, %arg1, %init) ({{
-    ^bb0(%a: tensor<{2}>, %b: tensor<{2}>):
-      %1 = stablehlo.compare {4}, %a, %b : (tensor<{2}>, tensor<{2}>) -> tensor<i1>
-      stablehlo.return %1 : tensor<i1>
-  }}, {{
-    ^bb0(%a: tensor<{2}>, %b: tensor<{2}>):
-      %1 = stablehlo.{5} %a, %b : tensor<{2}>
-      stablehlo.return %1 : tensor<{2}>
-  }}) {{{3}}} : (tensor<{0}x{2}>, tensor<{1}x{2}>, tensor<{2}>) -> tensor<{0}x{2}>
-  return %0 : tensor<{0}x{2}>
-)", operand, source, type, attributes, direction, body)), type);
 }
 
 TEST_F(ExpandTest, SelectAndScatterPicksOneElementPerWindow) {
@@ -313,18 +205,6 @@ TEST_F(ExpandTest, SelectAndScatterPicksOneElementPerWindow) {
                                "padding = dense<[[2, 2], [-1, -1]]> : tensor<2x2xi64>",
                                "GE", "add"),
               Opcode::kSelectAndScatter);
-}
-
-std::string Sort(const std::string& dims, const std::string& type, int dimension,
-                 const std::string& direction, bool is_stable = true) {
-  return Function({dims + "x" + type}, fmt::format("tensor<{}x{}>", dims, type), fmt::format(R"(
-  %0 = "stablehlo.sort"(%arg0) ({{
-    ^bb0(%a: tensor<{1}>, %b: tensor<{1}>):
-      %1 = stablehlo.compare {3}, %a, %b : (tensor<{1}>, tensor<{1}>) -> tensor<i1>
-      stablehlo.return %1 : tensor<i1>
-  }}) {{dimension = {2} : i64, is_stable = {4}}} : (tensor<{0}x{1}>) -> tensor<{0}x{1}>
-  return %0 : tensor<{0}x{1}>
-)", dims, type, dimension, direction, is_stable));
 }
 
 TEST_F(ExpandTest, SortsEveryLength) {
@@ -359,7 +239,8 @@ TEST_F(ExpandTest, SortsPairsInAnyOrder) {
       %8 = stablehlo.select %7, %nan, %6 : tensor<i1>, tensor<f32>
       %9 = stablehlo.compare LT, %4, %8, TOTALORDER : (tensor<f32>, tensor<f32>) -> tensor<i1>
       stablehlo.return %9 : tensor<i1>
-  }}) {{dimension = 0 : i64, is_stable = true}} : (tensor<{0}xf32>, tensor<{0}xi32>) -> (tensor<{0}xf32>, tensor<{0}xi32>)
+  }}) {{dimension = 0 : i64, is_stable = true}} : (tensor<{0}xf32>, tensor<{0}xi32>)
+      -> (tensor<{0}xf32>, tensor<{0}xi32>)
   return %0#0, %0#1 : tensor<{0}xf32>, tensor<{0}xi32>
 )", dims)), Opcode::kSort, 0, 2, true);
   }
@@ -368,23 +249,9 @@ TEST_F(ExpandTest, SortsPairsInAnyOrder) {
 
 TEST_F(ExpandTest, BatchNormalisationIsArithmetic) {
   for (const std::string type : {"f32", "bf16", "f16"}) {
-    const std::string t = "3x5x2x" + type, v = "5x" + type;
-    ExpectEqual(Function({t, v, v, v, v}, fmt::format("tensor<{}>", t), fmt::format(R"(
-  %s = stablehlo.multiply %arg4, %arg4 : tensor<{1}>
-  %0 = "stablehlo.batch_norm_inference"(%arg0, %arg1, %arg2, %arg3, %s) {{epsilon = 0.5 : f32, feature_index = 1 : i64}} : (tensor<{0}>, tensor<{1}>, tensor<{1}>, tensor<{1}>, tensor<{1}>) -> tensor<{0}>
-  return %0 : tensor<{0}>
-)", t, v)), Opcode::kBatchNormInference, 1e-6);
-    ExpectEqual(Function({t, v, v}, fmt::format("tensor<{0}>, tensor<{1}>, tensor<{1}>", t, v),
-                         fmt::format(R"(
-  %0:3 = "stablehlo.batch_norm_training"(%arg0, %arg1, %arg2) {{epsilon = 0.5 : f32, feature_index = 1 : i64}} : (tensor<{0}>, tensor<{1}>, tensor<{1}>) -> (tensor<{0}>, tensor<{1}>, tensor<{1}>)
-  return %0#0, %0#1, %0#2 : tensor<{0}>, tensor<{1}>, tensor<{1}>
-)", t, v)), Opcode::kBatchNormTraining, 1e-6);
-    ExpectEqual(Function({t, v, v, v, t}, fmt::format("tensor<{0}>, tensor<{1}>, tensor<{1}>", t, v),
-                         fmt::format(R"(
-  %s = stablehlo.multiply %arg3, %arg3 : tensor<{1}>
-  %0:3 = "stablehlo.batch_norm_grad"(%arg0, %arg1, %arg2, %s, %arg4) {{epsilon = 0.5 : f32, feature_index = 1 : i64}} : (tensor<{0}>, tensor<{1}>, tensor<{1}>, tensor<{1}>, tensor<{0}>) -> (tensor<{0}>, tensor<{1}>, tensor<{1}>)
-  return %0#0, %0#1, %0#2 : tensor<{0}>, tensor<{1}>, tensor<{1}>
-)", t, v)), Opcode::kBatchNormGrad, type == "f32" ? 1e-5 : 2e-2);
+    ExpectEqual(BatchNormInference(type), Opcode::kBatchNormInference, 1e-6);
+    ExpectEqual(BatchNormTraining(type), Opcode::kBatchNormTraining, 1e-6);
+    ExpectEqual(BatchNormGrad(type), Opcode::kBatchNormGrad, type == "f32" ? 1e-5 : 2e-2);
   }
 }
 
@@ -395,28 +262,10 @@ TEST_F(ExpandTest, RandomBitsAreTheSame) {
       if (algorithm == "THREE_FRY" && is_wide) continue;
       for (const std::string result : {"4x3xui32", "7x5xui32", "ui32", "5xi32", "3x3xui64",
                                        "9xui8", "3x4xi16", "2x3xf32", "11xbf16", "ui64"}) {
-        ExpectEqual(Function({state}, fmt::format("tensor<{}>, tensor<{}>", state, result),
-                             fmt::format(R"(
-  %0:2 = "stablehlo.rng_bit_generator"(%arg0) {{rng_algorithm = #stablehlo<rng_algorithm {2}>}} : (tensor<{0}>) -> (tensor<{0}>, tensor<{1}>)
-  return %0#0, %0#1 : tensor<{0}>, tensor<{1}>
-)", state, result, algorithm)), Opcode::kRngBitGenerator);
+        ExpectEqual(RandomBits(state, result, algorithm), Opcode::kRngBitGenerator);
       }
     }
   }
-}
-
-// Diagonally dominant matrices: adding to the diagonal is part of the program.
-std::string Solve(const std::string& a, const std::string& b, const std::string& dims, int rank,
-                  const std::string& attributes) {
-  return Function({a, b}, fmt::format("tensor<{}>", b), fmt::format(R"(
-  %i = stablehlo.iota dim = {3} : tensor<{2}xi32>
-  %j = stablehlo.iota dim = {4} : tensor<{2}xi32>
-  %d = stablehlo.compare EQ, %i, %j : (tensor<{2}xi32>, tensor<{2}xi32>) -> tensor<{2}xi1>
-  %big = stablehlo.constant dense<64.0> : tensor<{0}>
-  %m = stablehlo.select %d, %big, %arg0 : tensor<{2}xi1>, tensor<{0}>
-  %0 = "stablehlo.triangular_solve"(%m, %arg1) <{{{5}}}> : (tensor<{0}>, tensor<{1}>) -> tensor<{1}>
-  return %0 : tensor<{1}>
-)", a, b, dims, rank - 2, rank - 1, attributes));
 }
 
 TEST_F(ExpandTest, TriangularSystemsAreSolved) {
@@ -443,29 +292,12 @@ TEST_F(ExpandTest, CholeskyFactors) {
   for (const std::string lower : {"true", "false"}) {
     for (const std::string n : {"1", "5", "26"}) {
       for (const bool is_positive : {true, false}) {
-        ExpectEqual(Function({fmt::format("2x{0}x{0}xf32", n)},
-                             fmt::format("tensor<2x{0}x{0}xf32>", n), fmt::format(R"(
-  %i = stablehlo.iota dim = 1 : tensor<2x{0}x{0}xi32>
-  %j = stablehlo.iota dim = 2 : tensor<2x{0}x{0}xi32>
-  %d = stablehlo.compare EQ, %i, %j : (tensor<2x{0}x{0}xi32>, tensor<2x{0}x{0}xi32>) -> tensor<2x{0}x{0}xi1>
-  %big = stablehlo.constant dense<{2}.0> : tensor<2x{0}x{0}xf32>
-  %m = stablehlo.select %d, %big, %arg0 : tensor<2x{0}x{0}xi1>, tensor<2x{0}x{0}xf32>
-  %0 = "stablehlo.cholesky"(%m) <{{lower = {1}}}> : (tensor<2x{0}x{0}xf32>) -> tensor<2x{0}x{0}xf32>
-  return %0 : tensor<2x{0}x{0}xf32>
-)", n, lower, is_positive ? 1000 : -3)), Opcode::kCholesky, 1e-5);
+        ExpectEqual(Cholesky(n, lower, is_positive ? 1000 : -3), Opcode::kCholesky, 1e-5);
       }
     }
   }
 }
 
-
-std::string Dot(const std::string& lhs, const std::string& rhs, const std::string& result,
-                const std::string& numbers) {
-  return Function({lhs, rhs}, fmt::format("tensor<{}>", result), fmt::format(R"(
-  %0 = stablehlo.dot_general %arg0, %arg1, {3} : (tensor<{0}>, tensor<{1}>) -> tensor<{2}>
-  return %0 : tensor<{2}>
-)", lhs, rhs, result, numbers));
-}
 
 // Full-range integers: what the digits leave out must not matter.
 TEST_F(ExpandTest, ProductsOfEveryType) {
@@ -484,19 +316,23 @@ TEST_F(ExpandTest, ProductsOfEveryType) {
                       Opcode::kDotGeneral, 0, span);
         }
         // Too large to be multiplied out.
-        ExpectEqual(Dot("40x50xi32", "50x20xi32", "40x20xi32", plain), Opcode::kDotGeneral, 0, span);
+        ExpectEqual(Dot("40x50xi32", "50x20xi32", "40x20xi32", plain), Opcode::kDotGeneral, 0,
+                    span);
         ExpectEqual(Dot("40x50xui8", "50x20xi8", "40x20xi32", plain), Opcode::kDotGeneral, 0, span);
-        ExpectEqual(Dot("40x50xui16", "50x20xi8", "40x20xui32", plain), Opcode::kDotGeneral, 0, span);
+        ExpectEqual(Dot("40x50xui16", "50x20xi8", "40x20xui32", plain), Opcode::kDotGeneral, 0,
+                    span);
         ExpectEqual(Dot("40x50xui32", "50x20xui32", "40x20xui16", plain), Opcode::kDotGeneral, 0,
                     span);
-        ExpectEqual(Dot("40x50xui8", "50x20xui8", "40x20xui8", plain), Opcode::kDotGeneral, 0, span);
+        ExpectEqual(Dot("40x50xui8", "50x20xui8", "40x20xui8", plain), Opcode::kDotGeneral, 0,
+                    span);
         ExpectEqual(Dot("40x50xi8", "50x20xi8", "40x20xi16", plain), Opcode::kDotGeneral, 0, span);
       }
       for (const std::string size : {"4x3x6", "40x50x20"}) {
         const std::string m = size.substr(0, size.find('x') + 1);
         const std::string n = size.substr(size.rfind('x') + 1) + "x";
         const std::string k = size.substr(m.size(), size.rfind('x') + 1 - m.size());
-        ExpectEqual(Dot(m + k + "i1", k + n + "i1", m + n + "i1", plain), Opcode::kDotGeneral, 0, 1);
+        ExpectEqual(Dot(m + k + "i1", k + n + "i1", m + n + "i1", plain), Opcode::kDotGeneral, 0,
+                    1);
         ExpectEqual(Dot(m + k + "f16", k + n + "f16", m + n + "f16", plain), Opcode::kDotGeneral);
         ExpectEqual(Dot(m + k + "f16", k + n + "bf16", m + n + "f32", plain), Opcode::kDotGeneral);
         ExpectEqual(Dot(m + k + "f32", k + n + "bf16", m + n + "f16", plain), Opcode::kDotGeneral);
@@ -505,53 +341,12 @@ TEST_F(ExpandTest, ProductsOfEveryType) {
   }
 }
 
-struct ConvolutionCase {
-  std::string lhs, rhs, result, attributes;
-};
-
 TEST_F(ExpandTest, ConvolutionsOfEveryForm) {
-  const std::vector<ConvolutionCase> cases = {
-      // Batch groups.
-      {"6x7x5x3", "3x2x3x4", "3x5x4x4",
-       "dimension_numbers = #stablehlo.conv<[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]>, "
-       "batch_group_count = 2 : i64, feature_group_count = 1 : i64"},
-      {"3x4x7", "8x3x2", "2x6x8",
-       "dimension_numbers = #stablehlo.conv<[f, b, 0]x[o, i, 0]->[b, 0, f]>, "
-       "batch_group_count = 2 : i64, feature_group_count = 1 : i64"},
-      // No spatial dimensions.
-      {"5x3", "3x4", "4x5",
-       "dimension_numbers = #stablehlo.conv<[b, f]x[i, o]->[f, b]>, "
-       "batch_group_count = 1 : i64, feature_group_count = 1 : i64"},
-      // Three and four of them.
-      {"2x5x6x7x4", "3x2x3x2x6", "2x6x2x7x6",
-       "dimension_numbers = #stablehlo.conv<[b, 0, 1, 2, f]x[0, 1, 2, i, o]->[b, 0, 1, 2, f]>, "
-       "batch_group_count = 1 : i64, feature_group_count = 2 : i64, "
-       "window_strides = array<i64: 1, 2, 1>, padding = dense<[[1, 2], [0, 0], [1, 1]]> : "
-       "tensor<3x2xi64>, rhs_dilation = array<i64: 1, 3, 1>, window_reversal = array<i1: true, "
-       "true, false>"},
-      {"4x6x5x7x2", "5x2x2x4x3", "4x4x5x2x9",
-       "dimension_numbers = #stablehlo.conv<[f, 0, 1, 2, b]x[o, 0, 1, i, 2]->[1, 0, f, b, 2]>, "
-       "batch_group_count = 1 : i64, feature_group_count = 1 : i64, "
-       "lhs_dilation = array<i64: 1, 1, 2>, padding = dense<[[0, -1], [0, 0], [-2, 0]]> : "
-       "tensor<3x2xi64>"},
-      {"1x2x3x4x3x2", "2x2x2x2x2x3", "1x1x2x3x2x3",
-       "dimension_numbers = #stablehlo.conv<[b, 0, 1, 2, 3, f]x[0, 1, 2, 3, i, o]->"
-       "[b, 0, 1, 2, 3, f]>, batch_group_count = 1 : i64, feature_group_count = 1 : i64"},
-      // Negative padding, with and without gaps.
-      {"1x9x8x2", "3x3x2x3", "1x6x11x3",
-       "dimension_numbers = #stablehlo.conv<[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]>, "
-       "batch_group_count = 1 : i64, feature_group_count = 1 : i64, "
-       "padding = dense<[[-2, 1], [-3, 1]]> : tensor<2x2xi64>, lhs_dilation = array<i64: 1, 2>"},
-  };
   for (const bool has_int8 : {true, false}) {
     chip_.mxu_int8 = has_int8;
-    for (const ConvolutionCase& c : cases) {
+    for (const ConvolutionCase& c : kConvolutions) {
       for (const std::string& type : kTypes) {
-        ExpectEqual(Function({c.lhs + "x" + type, c.rhs + "x" + type},
-                             fmt::format("tensor<{}x{}>", c.result, type), fmt::format(R"(
-  %0 = "stablehlo.convolution"(%arg0, %arg1) {{{3}}} : (tensor<{0}x{4}>, tensor<{1}x{4}>) -> tensor<{2}x{4}>
-  return %0 : tensor<{2}x{4}>
-)", c.lhs, c.rhs, c.result, c.attributes, type)), Opcode::kConvolution);
+        ExpectEqual(Convolution(c, type), Opcode::kConvolution);
       }
     }
   }
