@@ -128,6 +128,34 @@ TEST_F(GraphTest, InliningLeavesOneFunctionWithoutCalls) {
   EXPECT_EQ(main().body.ops.size(), 5U);
 }
 
+TEST_F(GraphTest, InliningKnowsSomeCompositesByName) {
+  Function& helper = module_.functions.emplace_back();
+  helper.name = "body";
+  helper.is_private = true;
+  const Shape values = F32({2, 3}), positions{ElementType::kS32, {2, 3}};
+  helper.body.arguments = {helper.NewValue(F32({2, 4}))};
+  Builder inner(helper, helper.body.ops);
+  inner.Return({inner.Slice(helper.arguments()[0], {0, 0}, {2, 3}, {1, 1}),
+                inner.Iota(positions, 0)});
+  for (const char* name : {"chlo.top_k", "mine.top_k"}) {
+    Op composite;
+    composite.opcode = Opcode::kComposite;
+    composite.attributes = CompositeAttributes{name, "body", 0, {{"k", int64_t{3}}}};
+    composite.operands = {sum_};
+    composite.results = {main().NewValue(values), main().NewValue(positions)};
+    main().body.ops.insert(main().body.ops.end() - 1, composite);
+  }
+  ASSERT_TRUE(Verify(module_).ok()) << Verify(module_).message();
+  ASSERT_TRUE(InlineCalls(module_).ok());
+  EXPECT_TRUE(Verify(module_).ok()) << Verify(module_).message();
+  std::vector<Opcode> opcodes;
+  for (const Op& op : main().body.ops) opcodes.push_back(op.opcode);
+  EXPECT_EQ(opcodes,
+            (std::vector<Opcode>{Opcode::kDotGeneral, Opcode::kAdd, Opcode::kIota, Opcode::kSort,
+                                 Opcode::kSlice, Opcode::kSlice, Opcode::kSlice, Opcode::kIota,
+                                 Opcode::kReturn}));
+}
+
 TEST_F(GraphTest, PrintedOperationsReadLikeStableHlo) {
   EXPECT_EQ(PrintOp(main(), main().body.ops[0]),
             "%2 = stablehlo.dot_general %0, %1, contracting_dims = [1] x [0], precision = "

@@ -255,7 +255,9 @@ Result<std::vector<Value>> OpEmitter::EmitCheck(ImportedOp& op, Region& region) 
     if (value->literal == nullptr) {
       return source_.ErrorAt(value->offset, "expected dense<...>");
     }
-    op.operands.push_back(AppendConstant(op, *value->literal, region));
+    op.operands.push_back(AppendOp(op, Opcode::kConstant, {},
+                                   graph::ConstantAttributes{value->literal},
+                                   value->literal->shape(), region));
   }
   return Append(op, std::move(call), region);
 }

@@ -186,6 +186,50 @@ TEST(OpExpansionsTest, CompositesKeepTheirNameUntilTheyAreInlined) {
             composite.entries);
 }
 
+TEST(OpExpansionsTest, WholeAlgorithmsSurvivePrinting) {
+  const std::string text =
+      "func.func @main(%x: tensor<2x3x4xf32>, %v: tensor<3xf32>, %m: tensor<4x4xf32>, %s: "
+      "tensor<2xui64>) -> tensor<2xui64> {\n"
+      "  %0:3 = \"stablehlo.batch_norm_training\"(%x, %v, %v) <{epsilon = 0.1 : f32, "
+      "feature_index = 1 : i64}> : (tensor<2x3x4xf32>, tensor<3xf32>, tensor<3xf32>) -> "
+      "(tensor<2x3x4xf32>, tensor<3xf32>, tensor<3xf32>)\n"
+      "  %1 = \"stablehlo.batch_norm_inference\"(%x, %v, %v, %0#1, %0#2) {epsilon = 1.0e-5 : f32, "
+      "feature_index = 1 : i64} : (tensor<2x3x4xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, "
+      "tensor<3xf32>) -> tensor<2x3x4xf32>\n"
+      "  %2:3 = \"stablehlo.batch_norm_grad\"(%x, %v, %v, %v, %1) {epsilon = 0.0 : f32, "
+      "feature_index = 1 : i64} : (tensor<2x3x4xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, "
+      "tensor<2x3x4xf32>) -> (tensor<2x3x4xf32>, tensor<3xf32>, tensor<3xf32>)\n"
+      "  %3 = stablehlo.cholesky %m, lower = true : tensor<4x4xf32>\n"
+      "  %4 = \"stablehlo.triangular_solve\"(%3, %m) {left_side = true, lower = true, "
+      "unit_diagonal = false, transpose_a = #stablehlo<transpose ADJOINT>} : (tensor<4x4xf32>, "
+      "tensor<4x4xf32>) -> tensor<4x4xf32>\n"
+      "  %5:2 = \"stablehlo.rng_bit_generator\"(%s) <{rng_algorithm = #stablehlo<rng_algorithm "
+      "DEFAULT>}> : (tensor<2xui64>) -> (tensor<2xui64>, tensor<7xf32>)\n"
+      "  %6 = chlo.polygamma %m, %m : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>\n"
+      "  return %5#0 : tensor<2xui64>\n}\n";
+  const auto module = ImportText(text, "x.mlir");
+  ASSERT_TRUE(module.ok()) << module.status().message();
+  const auto& op = module->Entry()->body.ops[0];
+  EXPECT_EQ(op.As<graph::BatchNormAttributes>().epsilon, 0.1F);
+  const std::string printed = graph::Print(*module);
+  const auto again = ImportText(printed, "y.mlir");
+  ASSERT_TRUE(again.ok()) << again.status().message();
+  EXPECT_EQ(graph::Print(*again), printed);
+  EXPECT_EQ(again->Entry()->body.ops[0].As<graph::BatchNormAttributes>().epsilon, 0.1F);
+}
+
+TEST(OpExpansionsTest, ShapesOfWholeAlgorithmsAreChecked) {
+  const std::string square = "tensor<4x3xf32>";
+  EXPECT_EQ(OpsOf(Unary("stablehlo.cholesky %x, lower = true : " + square, square, square)),
+            "x.mlir: stablehlo.cholesky at line 2: tensor<4x3xf32> is not square");
+  EXPECT_EQ(OpsOf("func.func @main(%x: tensor<3xui64>) -> tensor<2xui8> {\n"
+                  "  %0:2 = stablehlo.rng_bit_generator %x, algorithm = THREE_FRY : "
+                  "(tensor<3xui64>) -> (tensor<3xui64>, tensor<2xui8>)\n"
+                  "  return %0#1 : tensor<2xui8>\n}\n"),
+            "x.mlir: stablehlo.rng_bit_generator at line 2: the state tensor<3xui64> does not fit "
+            "the algorithm");
+}
+
 TEST(OpExpansionsTest, ReductionsMayComputeInAWiderType) {
   EXPECT_EQ(OpsOf("func.func @main(%x: tensor<4xbf16>, %i: tensor<f32>) -> tensor<f32> {\n"
                   "  %0 = \"stablehlo.reduce\"(%x, %i) ({\n"
