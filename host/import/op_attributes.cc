@@ -407,6 +407,10 @@ Result<Attributes> BuildCustomCall(const Reader& reader) {
   if (const Attribute* tolerance = reader.Find({"tolerance"})) call.tolerance = tolerance->real;
   ASSIGN_OR_RETURN(const int64_t low, reader.Integer({"min_ulp_difference"}, 0));
   ASSIGN_OR_RETURN(const int64_t high, reader.Integer({"max_ulp_difference"}, 3));
+  if (low < 0 || high < 0) {
+    return reader.Fail(*reader.Find({"max_ulp_difference", "min_ulp_difference"}),
+                       "a distance can't be negative");
+  }
   call.min_ulp_difference = static_cast<uint64_t>(low);
   call.max_ulp_difference = static_cast<uint64_t>(high);
   return Attributes(call);

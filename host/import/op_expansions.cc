@@ -241,16 +241,12 @@ Result<std::vector<Value>> OpEmitter::EmitDot(ImportedOp& op, Region& region) {
 
 // check.* becomes a custom call; an expected constant becomes its second operand.
 Result<std::vector<Value>> OpEmitter::EmitCheck(ImportedOp& op, Region& region) {
-  graph::CustomCallAttributes call;
-  call.target = op.name;
-  call.has_side_effect = true;
-  if (const Attribute* tolerance = op.dict.Find({"tolerance"})) call.tolerance = tolerance->real;
-  if (const Attribute* bound = op.dict.Find({"min_ulp_difference"})) {
-    call.min_ulp_difference = static_cast<uint64_t>(bound->integer);
-  }
-  if (const Attribute* bound = op.dict.Find({"max_ulp_difference"})) {
-    call.max_ulp_difference = static_cast<uint64_t>(bound->integer);
-  }
+  Attribute target;
+  target.kind = Attribute::Kind::kSymbol;
+  target.text = op.name;
+  op.SetEntry("call_target_name", std::move(target));
+  ASSIGN_OR_RETURN(graph::Attributes call, BuildAttributes(source_, op.opcode, op.dict, {}));
+  std::get<graph::CustomCallAttributes>(call).has_side_effect = true;
   if (const Attribute* value = op.dict.Find({"value"})) {
     if (value->literal == nullptr) {
       return source_.ErrorAt(value->offset, "expected dense<...>");

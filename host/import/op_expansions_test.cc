@@ -186,6 +186,13 @@ TEST(OpExpansionsTest, CompositesKeepTheirNameUntilTheyAreInlined) {
             composite.entries);
 }
 
+TEST(OpExpansionsTest, ChecksHaveDistancesThatCanBe) {
+  EXPECT_EQ(OpsOf("func.func @main(%x: tensor<f32>) {\n"
+                  "  check.expect_close %x, %x, max_ulp_difference = -1 : tensor<f32>, tensor<f32>\n"
+                  "  return\n}\n"),
+            "x.mlir:2:30: a distance can't be negative");
+}
+
 TEST(OpExpansionsTest, WholeAlgorithmsSurvivePrinting) {
   const std::string text =
       "func.func @main(%x: tensor<2x3x4xf32>, %v: tensor<3xf32>, %m: tensor<4x4xf32>, %s: "
