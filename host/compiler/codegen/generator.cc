@@ -124,7 +124,6 @@ int64_t SlotBytes(const arch::ChipConfig& chip, int64_t bytes) {
 }
 
 void Generator::ReserveSlots(int64_t bytes) {
-  assert(bytes <= tile_bytes_);
   if (next_byte_ + bytes > tile_bytes_) next_byte_ = 0;
 }
 
@@ -132,8 +131,11 @@ std::vector<TileSlot> Generator::AllocateSlots(int64_t count, int64_t bytes, int
   std::vector<TileSlot> slots;
   for (int64_t i = 0; i < count; ++i) {
     AccessLog before;
-    const int64_t end = next_byte_ + SlotBytes(chip_, bytes);
-    assert(end <= tile_bytes_);
+    int64_t end = next_byte_ + SlotBytes(chip_, bytes);
+    if (end > tile_bytes_) {
+      emitter_.Fail(Internal("a kernel takes more of the unified buffer than it reserved"));
+      end = next_byte_ = 0;
+    }
     JoinChunks(next_byte_, end, before);
     slots.push_back({next_byte_, std::vector<AccessLog>(static_cast<size_t>(pieces), before)});
     next_byte_ = end;

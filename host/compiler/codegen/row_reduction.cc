@@ -82,7 +82,7 @@ class RowReductionEmitter {
     };
     rows_ = std::min(r_.kept.size, kMostRows);
     length_ = r_.reduced.size;
-    while (bytes() > generator_.chip().buffer_bytes) {
+    while (bytes() > generator_.TileBytes()) {
       const int64_t half = RoundUp(CeilDivide(length_, 2), kPartials);
       if (half < length_ && (rows_ <= generator_.chip().Lanes() || length_ > 8 * kPartials)) {
         length_ = half;
