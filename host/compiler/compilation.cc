@@ -6,38 +6,12 @@
 #include <set>
 
 #include "host/graph/print.h"
-#include "host/graph/verify.h"
 #include "host/isa/disassembler.h"
 
 namespace systolith::compiler {
 namespace {
 
 using graph::Value;
-
-Status VerifyKernel(const Kernel& kernel, const graph::Function& function) {
-  const auto fault = [&](const std::string& what) {
-    return Internal(fmt::format("{} at line {}: {}", kernel.operation, kernel.location.line, what));
-  };
-  const View& out = kernel.out;
-  const graph::Shape& stored = function.shape(out.base);
-  if (stored.type != out.type) return fault("result type differs");
-  if (!out.IsWithin(stored.ElementCount())) return fault("the result does not fit its tensor");
-  if (kernel.streams.size() > kMaxStreams) return fault("too many streams");
-  for (size_t i = 0; i < kernel.steps.size(); ++i) {
-    for (const StepOperand& operand : kernel.steps[i].operands) {
-      if (operand.kind == StepOperand::Kind::kStep && operand.bits >= i) {
-        return fault("a step names a later one");
-      }
-      if (operand.kind == StepOperand::Kind::kStream && operand.bits >= kernel.streams.size()) {
-        return fault("a step names a stream that does not exist");
-      }
-    }
-  }
-  for (const View& stream : kernel.streams) {
-    if (stream.dims != out.dims) return fault("a stream has other dimensions");
-  }
-  return OkStatus();
-}
 
 std::string SequenceText(const Compilation& compilation, const Sequence& sequence,
                          const std::string& indent);
@@ -119,14 +93,6 @@ Accesses AccessesOf(const Compilation& compilation, const Item& item) {
     if (!written.contains(value) && known.insert(value).second) accesses.reads.push_back(value);
   }
   return accesses;
-}
-
-Status VerifyCompilation(const Compilation& compilation) {
-  RETURN_IF_ERROR(graph::Verify(compilation.module));
-  for (const Kernel& kernel : compilation.kernels) {
-    RETURN_IF_ERROR(VerifyKernel(kernel, compilation.function()));
-  }
-  return OkStatus();
 }
 
 std::string ToString(const Compilation& compilation) {

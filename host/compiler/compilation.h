@@ -88,7 +88,7 @@ struct Pass {
 std::string ToString(const Compilation& compilation);
 
 // Checks the graph and the kernels: shapes, operand counts, what the vector unit can hold, and that
-// every value is written, once or in parts, before it is read.
+// every value is written, at least in part, before it is read.
 Status VerifyCompilation(const Compilation& compilation);
 
 }  // namespace systolith::compiler

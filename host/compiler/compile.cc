@@ -37,33 +37,9 @@ std::vector<std::string> PassNames() {
   return names;
 }
 
-namespace {
-
-// Tiling works within any buffer, but the arguments and results themselves must lie in HBM.
-Status CheckFits(const graph::Module& module, const arch::ChipConfig& chip) {
-  const graph::Function& entry = *module.Entry();
-  double bytes = 0;
-  for (const std::vector<graph::Value>& values : {entry.arguments(), entry.results()}) {
-    for (const graph::Value value : values) {
-      const graph::Shape& shape = entry.shape(value);
-      double elements = 1;
-      for (const int64_t dim : shape.dims) elements *= static_cast<double>(dim);
-      bytes += elements * static_cast<double>(graph::ByteWidth(shape.type));
-    }
-  }
-  if (bytes <= static_cast<double>(chip.memory_bytes)) return OkStatus();
-  return Unsupported(fmt::format(
-      "arguments and results take {:.0f} bytes; the chip '{}' has {} bytes of memory "
-      "(memory.bytes)",
-      bytes, chip.name, chip.memory_bytes));
-}
-
-}  // namespace
-
 Result<isa::Executable> Compile(graph::Module module, const arch::ChipConfig& chip,
                                 const CompileOptions& options) {
   RETURN_IF_ERROR(graph::Verify(module));
-  RETURN_IF_ERROR(CheckFits(module, chip));
   Compilation compilation;
   compilation.chip = chip;
   compilation.options = options;

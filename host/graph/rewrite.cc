@@ -137,28 +137,36 @@ bool HasEffect(const Op& op) {
 
 }  // namespace
 
-void EraseDeadOps(Function& function) {
-  std::vector<int> uses = CountUses(function);
-  // Backwards, so that what only a dead operation uses is dead when its turn comes.
-  std::vector<Op>& ops = function.body.ops;
+namespace {
+
+// Backwards, so that what only a dead operation uses is dead when its turn comes.
+void EraseDeadOps(Region& region, std::vector<int>& uses) {
+  std::vector<Op>& ops = region.ops;
   std::vector<bool> dead(ops.size(), false);
   for (size_t i = ops.size(); i-- > 0;) {
     const bool used = std::any_of(ops[i].results.begin(), ops[i].results.end(), [&](Value v) {
       return uses[static_cast<size_t>(v.id)] > 0;
     });
-    if (used || HasEffect(ops[i])) continue;
+    if (used || HasEffect(ops[i])) {
+      for (size_t r = ops[i].regions.size(); r-- > 0;) EraseDeadOps(ops[i].regions[r], uses);
+      continue;
+    }
     dead[i] = true;
     const auto release = [&](const Op& op) {
       for (const Value operand : op.operands) --uses[static_cast<size_t>(operand.id)];
     };
     release(ops[i]);
-    for (const Region& region : ops[i].regions) ForEachOp(region, release);
+    for (const Region& nested : ops[i].regions) ForEachOp(nested, release);
   }
-  std::vector<Op> alive;
-  for (size_t i = 0; i < ops.size(); ++i) {
-    if (!dead[i]) alive.push_back(std::move(ops[i]));
-  }
-  ops = std::move(alive);
+  size_t next = 0;
+  std::erase_if(ops, [&](const Op&) { return dead[next++]; });
+}
+
+}  // namespace
+
+void EraseDeadOps(Function& function) {
+  std::vector<int> uses = CountUses(function);
+  EraseDeadOps(function.body, uses);
 }
 
 }  // namespace systolith::graph

@@ -38,7 +38,7 @@ std::vector<Value> Captures(const Op& op);
 // that does not matter. An error if there is a cycle.
 Status SortTopologically(Region& region);
 
-// Drops operations without an effect whose results nobody uses. Custom calls with side effects,
+// Drops operations without an effect whose results nobody uses, in nested regions too. Custom calls with side effects,
 // `while` and returns stay.
 void EraseDeadOps(Function& function);
 

@@ -56,6 +56,19 @@ isa::OperationReport Report(const Op& op, const graph::Function& function,
   return report;
 }
 
+// The operation, and those in it that the sequencer would run one by one; each as if it ran once.
+void AddReports(const Op& op, const graph::Function& function, const Placement& placement,
+                std::vector<isa::OperationReport>& reports) {
+  reports.push_back(Report(op, function, placement));
+  if (!IsControl(op.opcode)) return;
+  for (const graph::Region& region : op.regions) {
+    for (const Op& inner : region.ops) {
+      if (inner.opcode == Opcode::kConstant || inner.opcode == Opcode::kReturn) continue;
+      AddReports(inner, function, placement, reports);
+    }
+  }
+}
+
 }  // namespace
 
 Status AssignUnits(Compilation& compilation) {
@@ -80,7 +93,7 @@ Status AssignUnits(Compilation& compilation) {
       if (reason && first_reason.empty()) {
         first_reason = fmt::format("; {}: {}", graph::Describe(op), *reason);
       }
-      compilation.executable.operations.push_back(Report(op, function, placement));
+      AddReports(op, function, placement, compilation.executable.operations);
     }
     compilation.placements.push_back(std::move(placement));
   }

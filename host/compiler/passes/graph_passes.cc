@@ -1,5 +1,6 @@
 // The passes that change the graph itself.
 #include <algorithm>
+#include <functional>
 #include <vector>
 
 #include "host/compiler/passes/passes.h"
@@ -45,20 +46,19 @@ bool IsProduct(const Op& op) {
   return op.opcode == Opcode::kDotGeneral || op.opcode == Opcode::kConvolution;
 }
 
-}  // namespace
-
-Status InlineCalls(Compilation& compilation) {
-  RETURN_IF_ERROR(graph::InlineCalls(compilation.module));
-  if (compilation.module.Entry() == nullptr) return InvalidArgument("the module has no function");
-  return OkStatus();
+// Calls `visit` for a region and for all regions of while, if and case in it, the outer one first.
+void ForEachBlock(graph::Region& region, const std::function<void(graph::Region&)>& visit) {
+  visit(region);
+  for (Op& op : region.ops) {
+    if (!IsControl(op.opcode)) continue;
+    for (graph::Region& nested : op.regions) ForEachBlock(nested, visit);
+  }
 }
 
-Status FoldConstants(Compilation& compilation) {
-  if (compilation.options.no_fold) return OkStatus();
-  graph::Function& function = compilation.function();
-  const auto users = graph::Users(function);
-  const auto definitions = graph::Definitions(function);
-  for (Op& op : function.body.ops) {  // in order, so that chains fold
+void FoldBlock(const graph::Module& module, const graph::Function& function,
+               const std::vector<std::vector<const Op*>>& users,
+               const std::vector<const Op*>& definitions, graph::Region& block) {
+  for (Op& op : block.ops) {  // in order, so that chains fold
     if (!IsFoldable(op.opcode) || op.results.size() != 1) continue;
     const graph::Shape& shape = function.shape(op.result());
     if (!graph::IsSupported(shape.type) || shape.ByteCount() > kMaxFoldedBytes) continue;
@@ -71,22 +71,19 @@ Status FoldConstants(Compilation& compilation) {
     }
     if (operands.size() != op.operands.size()) continue;
     Result<std::vector<graph::Literal>> folded = evaluator::EvaluateOp(
-        &compilation.module, function, op, operands, evaluator::EvalOptions{}, nullptr);
+        &module, function, op, operands, evaluator::EvalOptions{}, nullptr);
     if (!folded.ok()) continue;
     op.opcode = Opcode::kConstant;
     op.operands.clear();
     op.attributes =
         graph::ConstantAttributes{std::make_shared<graph::Literal>(std::move((*folded)[0]))};
   }
-  return OkStatus();
 }
 
-// A bf16 operand beside an f32 one is converted where the f32 one is cut into slices.
-Status MatchOperandTypes(Compilation& compilation) {
-  graph::Function& function = compilation.function();
+void MatchBlock(const Compilation& compilation, graph::Function& function, graph::Region& block) {
   std::vector<Op> ops;
   graph::Builder builder(function, ops);
-  for (Op& op : function.body.ops) {
+  for (Op& op : block.ops) {
     if (IsProduct(op)) {
       const graph::Precision asked = ProductPrecision(op, compilation.f32_precision);
       const auto type = [&](size_t i) { return function.shape(op.operands[i]).type; };
@@ -101,7 +98,32 @@ Status MatchOperandTypes(Compilation& compilation) {
     }
     ops.push_back(std::move(op));
   }
-  function.body.ops = std::move(ops);
+  block.ops = std::move(ops);
+}
+
+}  // namespace
+
+Status InlineCalls(Compilation& compilation) {
+  RETURN_IF_ERROR(graph::InlineCalls(compilation.module));
+  if (compilation.module.Entry() == nullptr) return InvalidArgument("the module has no function");
+  return OkStatus();
+}
+
+Status FoldConstants(Compilation& compilation) {
+  if (compilation.options.no_fold) return OkStatus();
+  graph::Function& function = compilation.function();
+  const auto users = graph::Users(function);
+  const auto definitions = graph::Definitions(function);
+  ForEachBlock(function.body, [&](graph::Region& block) {
+    FoldBlock(compilation.module, function, users, definitions, block);
+  });
+  return OkStatus();
+}
+// A bf16 operand beside an f32 one is converted where the f32 one is cut into slices.
+Status MatchOperandTypes(Compilation& compilation) {
+  graph::Function& function = compilation.function();
+  ForEachBlock(function.body,
+               [&](graph::Region& block) { MatchBlock(compilation, function, block); });
   return OkStatus();
 }
 

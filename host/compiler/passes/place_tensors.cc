@@ -1,8 +1,11 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
 
 #include "host/compiler/passes/host_fragment.h"
+#include "host/compiler/passes/memory_report.h"
 #include "host/compiler/passes/passes.h"
 #include "host/graph/rewrite.h"
 
@@ -42,6 +45,7 @@ class Placer {
     PlaceResults(function.results());
     PlaceConstants();
     PlaceScratch();
+    RETURN_IF_ERROR(CheckFits());
     for (const Value value : function.results()) {
       const Value base = BaseOf(value);
       if (!compilation_.tensors.contains(value)) {
@@ -84,6 +88,11 @@ class Placer {
     if (!loops_.empty()) loops_.back().used.push_back(value);
   }
 
+  void NextMoment(const std::string& operation, int line) {
+    ++now_;
+    moments_.push_back(line > 0 ? fmt::format("{} (line {})", operation, line) : operation);
+  }
+
   // One moment per kernel and per group of host operations.
   void CollectLifetimes() {
     const StoredValueFinder finder(compilation_);
@@ -92,7 +101,7 @@ class Placer {
         UseSequence(chip->items);
         continue;
       }
-      ++now_;
+      NextMoment("evaluator", 0);
       const Fragment fragment = MakeFragment(compilation_, finder, std::get<HostGroup>(group));
       for (const Value value : fragment.inputs) Use(value);
       for (const Value value : fragment.outputs) Use(value);
@@ -101,16 +110,17 @@ class Placer {
 
   void UseSequence(const Sequence& sequence) {
     for (const Item& item : sequence) {
-      ++now_;
       if (item.kind == Item::Kind::kKernel) {
         const Kernel& kernel = compilation_.kernels[item.index];
+        NextMoment(kernel.operation, kernel.location.line);
         for (const Value value : kernel.Operands()) Use(value);
         Use(kernel.out.base);
         continue;
       }
       const Control& control = compilation_.controls[item.index];
+      NextMoment(control.operation, control.location.line);
       if (const auto* loop = std::get_if<Loop>(&control.body)) {
-        UseLoop(*loop);
+        UseLoop(control, *loop);
         continue;
       }
       const auto& choice = std::get<Choice>(control.body);
@@ -120,15 +130,16 @@ class Placer {
   }
 
   // What was there before the first turn is there in every turn.
-  void UseLoop(const Loop& loop) {
+  void UseLoop(const Control& control, const Loop& loop) {
     UseSequence(loop.entry);
-    loops_.push_back({++now_, {}});
+    NextMoment(control.operation, control.location.line);
+    loops_.push_back({now_, {}});
     UseSequence(loop.condition);
     Use(loop.predicate.base);
     UseSequence(loop.body);
     const LoopUses uses = std::move(loops_.back());
     loops_.pop_back();
-    ++now_;
+    NextMoment(control.operation, control.location.line);
     for (const Value value : uses.used) {
       if (lifetimes_.at(value).first < uses.begin) Use(value);
     }
@@ -177,8 +188,38 @@ class Placer {
                                     [](uint64_t b, const Block& block) { return b < block.begin; }),
                    {begin, begin + bytes, lifetime.last});
       Add(value, isa::Home::kScratch, 0, begin);
-      executable_.scratch_bytes = std::max(executable_.scratch_bytes, begin + bytes);
+      if (begin + bytes > executable_.scratch_bytes) {
+        executable_.scratch_bytes = begin + bytes;
+        peak_ = lifetime.first;
+      }
     }
+  }
+
+  // Everything that a run needs at once: what does not move, and scratch memory at its peak.
+  Status CheckFits() const {
+    uint64_t needed = RoundUp(executable_.constants.size()) + executable_.scratch_bytes;
+    std::vector<ResidentTensor> resident;
+    for (const auto& [value, number] : compilation_.tensors) {
+      const isa::Tensor& tensor = executable_.tensors[number];
+      const bool is_scratch = tensor.home == isa::Home::kScratch;
+      if (!is_scratch && tensor.home != isa::Home::kConstants) needed += RoundUp(tensor.bytes);
+      const auto found = lifetimes_.find(value);
+      if (is_scratch && (found->second.first > peak_ || found->second.last < peak_)) continue;
+      ResidentTensor row{tensor.bytes, compilation_.function().shape(value).ToString(), "", ""};
+      if (tensor.home == isa::Home::kArgument) {
+        row.made_by = fmt::format("argument {}", tensor.index);
+      } else if (tensor.home == isa::Home::kConstants) {
+        row.made_by = "a constant";
+      } else {
+        row.made_by = found == lifetimes_.end() ? "nowhere" : moments_[found->second.first - 1];
+        row.needed_until = is_scratch ? moments_[found->second.last - 1]
+                                      : fmt::format("the end, as result {}", tensor.index);
+      }
+      resident.push_back(std::move(row));
+    }
+    if (needed <= static_cast<uint64_t>(compilation_.chip.memory_bytes)) return OkStatus();
+    return OutOfMemory(compilation_.chip, needed,
+                       peak_ == 0 ? "any time" : moments_[peak_ - 1], std::move(resident));
   }
 
   Compilation& compilation_;
@@ -186,7 +227,9 @@ class Placer {
   std::map<Value, const graph::Literal*> constants_;
   std::map<Value, Lifetime> lifetimes_;
   std::vector<Value> order_;  // by first use
-  size_t now_ = 0;
+  size_t now_ = 0;                    // moments are numbered from 1
+  std::vector<std::string> moments_;  // what happens
+  size_t peak_ = 0;                   // when most scratch memory is in use
   struct LoopUses {
     size_t begin = 0;
     std::vector<Value> used;

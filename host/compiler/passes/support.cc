@@ -106,6 +106,10 @@ bool IsMovementOperation(Opcode opcode) {
          opcode == Opcode::kPad;
 }
 
+bool IsControl(Opcode opcode) {
+  return opcode == Opcode::kWhile || opcode == Opcode::kIf || opcode == Opcode::kCase;
+}
+
 std::optional<arch::AluOp> ReductionStep(const Op& reduce, ElementType type) {
   const graph::Region& region = reduce.regions.at(0);
   if (region.ops.size() != 2 || region.arguments.size() != 2) return std::nullopt;

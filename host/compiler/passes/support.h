@@ -21,6 +21,9 @@ bool IsMovementOperation(graph::Opcode opcode);
 // A bitcast_convert between a 64-bit type and pairs of 32-bit words: a view, too.
 bool IsPairs(const graph::Op& op, const graph::Function& function);
 
+// while, if, case: the sequencer runs them.
+bool IsControl(graph::Opcode opcode);
+
 // Operations that become steps of the vector unit, or streams that it makes itself.
 bool IsVectorOperation(graph::Opcode opcode);
 
