@@ -47,7 +47,11 @@ std::string Describe(const Op& op) {
   if (op.opcode == Opcode::kComposite) {
     text += fmt::format(" \"{}\"", op.As<CompositeAttributes>().name);
   }
-  if (op.location.line > 0) text += fmt::format(" at line {}", op.location.line);
+  if (op.location.place) {
+    text += " at " + *op.location.place;
+  } else if (op.location.line > 0) {
+    text += fmt::format(" at line {}", op.location.line);
+  }
   return text;
 }
 

@@ -2,6 +2,7 @@
 #define SYSTOLITH_HOST_GRAPH_GRAPH_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -26,9 +27,12 @@ struct Value {
 };
 
 // Where an operation stands in the program's text, counted from 1; 0 when it came from elsewhere.
+// A program without text, bytecode, says where each operation came from: `place` is how messages
+// name that, "model.py:31" or "operation 12", and line and column are those of the other file.
 struct Location {
   int line = 0;
   int column = 0;
+  std::shared_ptr<const std::string> place = nullptr;
 };
 
 struct Region;

@@ -177,7 +177,7 @@ Result<std::string_view> Cursor::Number() {
   return text_.substr(begin, offset_ - begin);
 }
 
-Result<graph::Shape> Cursor::TensorType() {
+Result<graph::Shape> Cursor::TensorType(bool index_as_s64) {
   SkipSpace();
   const size_t begin = offset_;
   if (!TryConsume("tensor")) {
@@ -209,7 +209,8 @@ Result<graph::Shape> Cursor::TensorType() {
   const size_t name_begin = offset_;
   RETURN_IF_ERROR(SkipType());
   const std::string_view name = text_.substr(name_begin, offset_ - name_begin);
-  const auto type = graph::ElementTypeFromName(name);
+  auto type = graph::ElementTypeFromName(name);
+  if (index_as_s64 && name == "index") type = graph::ElementType::kS64;
   if (!type && !IsForeignType(name)) {
     return ErrorAt(name_begin, fmt::format("there is no element type '{}'", name));
   }

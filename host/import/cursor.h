@@ -40,8 +40,9 @@ class Cursor : public Source {
   // The text of a number: digits, sign, point, exponent or hex.
   Result<std::string_view> Number();
 
-  // tensor<4x3xbf16>; a type that this project lacks is Unsupported.
-  Result<graph::Shape> TensorType();
+  // tensor<4x3xbf16>; a type that this project lacks is Unsupported. Lists of numbers in attributes
+  // may be of type index, which counts as i64 there.
+  Result<graph::Shape> TensorType(bool index_as_s64 = false);
 
   // A type of any kind that is only skipped.
   Status SkipType();

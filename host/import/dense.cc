@@ -5,8 +5,8 @@
 #include <charconv>
 #include <optional>
 
-#include "host/base/bfloat16.h"
 #include "host/import/attribute.h"
+#include "host/import/dense.h"
 
 namespace systolith::import {
 namespace {
@@ -16,8 +16,6 @@ using graph::Literal;
 using graph::Shape;
 
 constexpr size_t kMaxRank = 64;
-// Together, all constants of which the text spells out only one element.
-constexpr int64_t kMaxSplatBytes = int64_t{1} << 30;
 
 // The elements in the text, before their type is known.
 struct Elements {
@@ -160,7 +158,40 @@ void Normalize(Literal& literal) {
   for (int64_t i = 0; i < literal.size(); ++i) literal.SetInt(i, literal.GetInt(i));
 }
 
+// Counts a constant of one repeated element against what one program may ask for.
+Status PaySplat(const Source& source, size_t offset, const Shape& shape, int64_t& splat_bytes) {
+  splat_bytes += shape.ByteCount();
+  if (splat_bytes <= kMaxSplatBytes) return OkStatus();
+  return source.RefuseAt(offset, fmt::format("constants of one repeated element above {} bytes are "
+                                             "not supported", kMaxSplatBytes));
+}
+
 }  // namespace
+
+Result<Literal> LiteralFromBlob(const Source& source, size_t offset, const Shape& shape,
+                                std::span<const std::byte> blob, int64_t& splat_bytes) {
+  const int64_t count = shape.ElementCount(), size = static_cast<int64_t>(blob.size());
+  const int64_t width = graph::ByteWidth(shape.type);
+  if (shape.type == ElementType::kI1 && size != count && size == (count + 7) / 8) {
+    Literal literal(shape);
+    for (int64_t i = 0; i < count; ++i) {
+      literal.SetInt(i, static_cast<int>(blob[static_cast<size_t>(i / 8)]) >> (i % 8) & 1);
+    }
+    return literal;
+  }
+  const bool splat = count > 1 && size == width;
+  if (splat) {
+    RETURN_IF_ERROR(PaySplat(source, offset, shape, splat_bytes));
+  } else if (size != count * width && !(count == 0 && size == width)) {
+    return source.ErrorAt(offset, fmt::format("the constant does not fit {}: it has {} bytes",
+                                              shape.ToString(), size));
+  }
+  Literal literal(shape);
+  if (count > 0) std::copy(blob.begin(), blob.end(), literal.bytes().begin());
+  if (splat) Spread(literal);
+  Normalize(literal);
+  return literal;
+}
 
 Result<std::shared_ptr<const Literal>> AttributeParser::ParseDense() {
   RETURN_IF_ERROR(cursor_.Expect("<"));
@@ -180,51 +211,35 @@ Result<std::shared_ptr<const Literal>> AttributeParser::ParseDense() {
   }
   RETURN_IF_ERROR(cursor_.Expect(">"));
   RETURN_IF_ERROR(cursor_.Expect(":"));
-  ASSIGN_OR_RETURN(const Shape shape, cursor_.TensorType());
+  ASSIGN_OR_RETURN(const Shape shape, cursor_.TensorType(true));
+  if (blob) {
+    ASSIGN_OR_RETURN(Literal literal,
+                     LiteralFromBlob(cursor_, begin, shape, *blob, splat_bytes_));
+    return std::make_shared<const Literal>(std::move(literal));
+  }
   const int64_t count = shape.ElementCount();
   const auto fail = [&](const std::string& reason) {
     return cursor_.ErrorAt(begin, fmt::format("the constant does not fit {}: {}", shape.ToString(),
                                               reason));
   };
-
-  const int64_t width = graph::ByteWidth(shape.type);
-  const bool packed_bits = blob && shape.type == ElementType::kI1 && count > 8 &&
-                           static_cast<int64_t>(blob->size()) == (count + 7) / 8;
-  const bool splat = !packed_bits && !empty && count != 1 &&
-                     (blob ? static_cast<int64_t>(blob->size()) == width : elements.dims.empty());
+  const bool splat = !empty && count != 1 && elements.dims.empty();
   if (splat) {
-    splat_bytes_ += shape.ByteCount();
-    if (splat_bytes_ > kMaxSplatBytes) {
-      return cursor_.RefuseAt(begin, fmt::format("constants of one repeated element above {} bytes "
-                                                 "are not supported", kMaxSplatBytes));
-    }
+    RETURN_IF_ERROR(PaySplat(cursor_, begin, shape, splat_bytes_));
   } else if (empty && count != 0) {
     return fail("it is empty");
-  } else if (blob && !packed_bits && static_cast<int64_t>(blob->size()) != count * width) {
-    return fail(fmt::format("it has {} bytes", blob->size()));
-  } else if (!blob && !empty && elements.dims != shape.dims && !elements.dims.empty()) {
+  } else if (!empty && elements.dims != shape.dims && !elements.dims.empty()) {
     return fail(fmt::format("its lists are {}", graph::DimsToString(elements.dims)));
   }
 
   Literal literal(shape);
-  if (packed_bits) {
-    for (int64_t i = 0; i < count; ++i) {
-      literal.SetInt(i, static_cast<int>((*blob)[static_cast<size_t>(i / 8)]) >> (i % 8) & 1);
+  for (size_t i = 0; i < elements.tokens.size() && static_cast<int64_t>(i) < count; ++i) {
+    if (!SetElement(literal, static_cast<int64_t>(i), elements.tokens[i])) {
+      return cursor_.ErrorAt(elements.offsets[i],
+                             fmt::format("'{}' is no {}", elements.tokens[i].substr(0, 40),
+                                         graph::ElementTypeName(shape.type)));
     }
-  } else if (blob) {
-    if (count > 0) std::copy(blob->begin(), blob->end(), literal.bytes().begin());
-    if (splat) Spread(literal);
-    Normalize(literal);
-  } else {
-    for (size_t i = 0; i < elements.tokens.size() && static_cast<int64_t>(i) < count; ++i) {
-      if (!SetElement(literal, static_cast<int64_t>(i), elements.tokens[i])) {
-        return cursor_.ErrorAt(elements.offsets[i],
-                               fmt::format("'{}' is no {}", elements.tokens[i].substr(0, 40),
-                                           graph::ElementTypeName(shape.type)));
-      }
-    }
-    if (splat) Spread(literal);
   }
+  if (splat) Spread(literal);
   return std::make_shared<const Literal>(std::move(literal));
 }
 

@@ -1,11 +1,13 @@
 #include "host/import/import.h"
 
-#include <algorithm>
+#include <fmt/format.h>
 
+#include <algorithm>
 
 #include "host/base/file.h"
 #include "host/graph/verify.h"
 #include "host/import/parser.h"
+#include "host/import/vhlo/vhlo.h"
 
 namespace systolith::import {
 
@@ -16,9 +18,23 @@ Result<graph::Module> ImportText(std::string_view text, const std::string& file_
   return module;
 }
 
+Result<graph::Module> Import(std::span<const std::byte> bytes, const std::string& file_name) {
+  if (vhlo::LooksLikeBytecode(bytes)) {
+    ASSIGN_OR_RETURN(graph::Module module, vhlo::ReadModule(bytes, file_name));
+    RETURN_IF_ERROR(graph::Verify(module).WithContext(file_name));
+    return module;
+  }
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  if (text.find('\0') != std::string_view::npos) {
+    return InvalidArgument(fmt::format("{}: is neither StableHLO text nor MLIR bytecode (it holds "
+                                       "binary data)", file_name));
+  }
+  return ImportText(text, file_name);
+}
+
 Result<graph::Module> ImportFile(const std::string& path) {
-  ASSIGN_OR_RETURN(const std::string text, ReadTextFile(path));
-  return ImportText(text, path);
+  ASSIGN_OR_RETURN(const std::vector<std::byte> bytes, ReadFile(path));
+  return Import(bytes, path);
 }
 
 std::vector<Piece> SplitInput(std::string_view text) {

@@ -1,6 +1,8 @@
 #ifndef SYSTOLITH_HOST_IMPORT_IMPORT_H_
 #define SYSTOLITH_HOST_IMPORT_IMPORT_H_
 
+#include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +18,11 @@ namespace systolith::import {
 // `file_name` is for messages only; the text's first line counts as `first_line`.
 Result<graph::Module> ImportText(std::string_view text, const std::string& file_name,
                                  int first_line = 1);
+
+// Reads a program of either form: bytecode (a VHLO portable artifact, which begins with "ML\xefR")
+// as `jax.export` and PJRT deliver it, else text. Errors in bytecode name the byte and, where it is
+// known, the place that the operation came from.
+Result<graph::Module> Import(std::span<const std::byte> bytes, const std::string& file_name);
 Result<graph::Module> ImportFile(const std::string& path);
 
 // A part of a text with several programs, and the line of the whole at which it starts.

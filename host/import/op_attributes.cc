@@ -395,6 +395,8 @@ Result<Attributes> BuildComposite(const Reader& reader) {
       default: break;
     }
   }
+  std::sort(composite.entries.begin(), composite.entries.end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
   return Attributes(composite);
 }
 

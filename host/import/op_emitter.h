@@ -25,6 +25,10 @@ struct ImportedOp {
   std::vector<graph::Shape> inputs;   // operand types, where they are given
   std::vector<graph::Shape> outputs;  // result types
 
+  void AddOperand(const TypedValue& operand) {
+    operands.insert(operands.end(), operand.values.begin(), operand.values.end());
+    operand_types.push_back(operand.type);
+  }
   void SetEntry(const char* entry, Attribute value) {
     dict.entries.emplace_back(entry, std::move(value));
   }

@@ -81,8 +81,8 @@ Result<std::vector<Value>> OpEmitter::EmitByName(ImportedOp& op, Region& region)
       (name == "stablehlo.optimization_barrier" && op.operands.empty())) {
     return Values();
   }
-  if (name == "sdy.sharding_constraint" || name == "stablehlo.set_dimension_size" ||
-      name == "stablehlo.real" || name == "chlo.conj") {
+  if (name == "sdy.sharding_constraint" || name == "sdy.reshard" ||
+      name == "stablehlo.set_dimension_size" || name == "stablehlo.real" || name == "chlo.conj") {
     return EmitIdentity(op);
   }
   if (name == "stablehlo.imag") {

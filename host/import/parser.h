@@ -19,11 +19,6 @@ namespace systolith::import {
 struct OpText : ImportedOp {
   std::vector<std::pair<std::string_view, int64_t>> results;  // name, how many values it stands for
   std::vector<Type> input_types, output_types;                // where the text gives them
-
-  void AddOperand(const TypedValue& operand) {
-    operands.insert(operands.end(), operand.values.begin(), operand.values.end());
-    operand_types.push_back(operand.type);
-  }
 };
 
 // Reads a module. One object reads one text.

@@ -18,12 +18,7 @@ Result<ProgramInput> ReadProgram(const std::string& path) {
     ASSIGN_OR_RETURN(program.executable, isa::Deserialize(bytes, path));
     return program;
   }
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  if (text.find('\0') != std::string_view::npos) {
-    return InvalidArgument(
-        fmt::format("{}: is neither StableHLO text nor a .sysx file (it holds binary data)", path));
-  }
-  ASSIGN_OR_RETURN(program.module, import::ImportText(text, path));
+  ASSIGN_OR_RETURN(program.module, import::Import(bytes, path));
   return program;
 }
 
