@@ -35,6 +35,14 @@ bool IsInteger(const DepthwiseJob& job) {
   return job.image_type != arch::LaneType::kF32 && job.image_type != arch::LaneType::kBf16;
 }
 
+// Products of f32 are rounded before they are added, as most references do. Those of bf16 are exact.
+bool TwoRoundings(const DepthwiseJob& job) {
+  const auto is_f32 = [](arch::LaneType type, bool rounds) {
+    return type == arch::LaneType::kF32 && !rounds;
+  };
+  return is_f32(job.image_type, job.round_image) || is_f32(job.tap_type, job.round_taps);
+}
+
 class Lowering {
  public:
   Lowering(const DepthwiseJob& job, const arch::ChipConfig& chip)
@@ -42,7 +50,8 @@ class Lowering {
 
   Result<LoweredDepthwise> Run() {
     lowered_.kernel = {layout_.rows, job_.taps_y, job_.stride_y, job_.dilation_y,
-                       layout_.unrolled, IsInteger(job_), job_.round_image, job_.round_taps};
+                       layout_.unrolled, IsInteger(job_), TwoRoundings(job_), job_.round_image,
+                       job_.round_taps};
     arch::Vector& vector = lowered_.vector;
     vector.counts.fill(1);
     vector.counts[kRowLoop] = Unsigned(CeilDivide(job_.result_height, layout_.rows));
@@ -164,10 +173,12 @@ Result<kernel::Kernel> BuildDepthwiseKernel(const DepthwiseKernel& depthwise) {
     builder.Assign(sums.back(), Value::Bits(0));
   }
   const auto add = [&](Value sum, Value x, Value tap) {
-    if (depthwise.is_integer) {
-      const Value product = builder.Op(arch::AluOp::kMultiplyS32, {x, tap});
+    if (depthwise.is_integer || depthwise.two_roundings) {
+      const bool is_integer = depthwise.is_integer;
+      const Value product = builder.Op(
+          is_integer ? arch::AluOp::kMultiplyS32 : arch::AluOp::kMultiplyF32, {x, tap});
       const std::array<Value, 2> operands = {sum, product};
-      builder.Assign(sum, arch::AluOp::kAddS32, operands);
+      builder.Assign(sum, is_integer ? arch::AluOp::kAddS32 : arch::AluOp::kAddF32, operands);
     } else {
       const std::array<Value, 3> operands = {x, tap, sum};
       builder.Assign(sum, arch::AluOp::kMultiplyAddF32, operands);

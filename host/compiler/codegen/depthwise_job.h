@@ -54,7 +54,8 @@ int64_t ResultWidth(const DepthwiseLayout& layout, int64_t width);
 // Its code: what differs in addresses and sizes only is one kernel.
 struct DepthwiseKernel {
   int64_t rows = 1, taps_y = 1, stride_y = 1, dilation_y = 1;
-  bool unrolled = true, is_integer = false, round_image = false, round_taps = false;
+  bool unrolled = true, is_integer = false, two_roundings = false;
+  bool round_image = false, round_taps = false;
 
   auto operator<=>(const DepthwiseKernel&) const = default;
 };

@@ -144,7 +144,7 @@ Contraction PlanConvolution(const graph::Op& op, const graph::Function& function
     result.outer_result_dims.push_back({});
     // One term per tap would leave all but a row of the array idle. A function of the operation
     // alone, since it changes the order of terms and their rounding.
-    result.on_vector_unit = result.c.size == 1 && result.o.size <= groups;
+    result.on_vector_unit = result.c.size == 1;
   }
   SetResultStrides(result, out);
   return result;
