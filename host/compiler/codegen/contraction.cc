@@ -5,6 +5,7 @@
 
 #include "host/compiler/codegen/generator.h"
 #include "host/compiler/codegen/phases.h"
+#include "host/compiler/codegen/transpose_job.h"
 #include "host/compiler/passes/support.h"
 #include "host/compiler/schedule/tiling.h"
 
@@ -60,6 +61,8 @@ class ContractionEmitter {
       generator_.Release(pipeline_.slots(stream_pools_[s]), t_.stream_bytes[s]);
     }
     generator_.Release(out_slots_, t_.out_bytes);
+    generator_.Release(a_staging_, t_.a_staging_bytes);
+    generator_.Release(out_staging_, t_.out_staging_bytes);
     return OkStatus();
   }
 
@@ -157,6 +160,12 @@ class ContractionEmitter {
           [this, s](int64_t key, TileSlot& slot) { LoadStream(s, key, slot); }));
     }
     out_slots_ = generator_.AllocateSlots(t_.out_slots, t_.out_bytes, 1);
+    if (t_.a_staging_bytes > 0) {
+      a_staging_ = generator_.AllocateSlots(kStagingSlots, t_.a_staging_bytes, 1);
+    }
+    if (t_.out_staging) {
+      out_staging_ = generator_.AllocateSlots(kStagingSlots, t_.out_staging_bytes, 1);
+    }
   }
 
   const TermSlice& PartSlice(int64_t part) const {
@@ -185,15 +194,50 @@ class ContractionEmitter {
     transfer.offset = place.offset + size * (c_.lhs.offset + offsets.lhs + b.n0 * c_.n.stride +
                                              b.in_y0 * c_.h.stride + b.in_x0 * c_.w.stride +
                                              slice.c0 * c_.c.stride);
-    transfer.buffer = slot.address;
     transfer.element_bytes = size;
-    transfer.pad_bytes = 8 * size;
-    transfer.dimensions = {
-        {b.n, c_.n.stride * size, b.in_y * line},
-        {b.in_y, c_.h.stride * size, line},
-        {b.in_x, c_.w.stride * size, pixel},
-        {slice.c1 - slice.c0, c_.c.stride * size, size}};
-    EmitLoad(emitter_, transfer, {{place.log}, {}, slot.Logs()});
+    const int64_t features = slice.c1 - slice.c0;
+    if (t_.a_staging == Tiling::Staging::kNone) {
+      transfer.buffer = slot.address;
+      transfer.pad_bytes = 8 * size;
+      transfer.dimensions = {{b.n, c_.n.stride * size, b.in_y * line},
+                             {b.in_y, c_.h.stride * size, line},
+                             {b.in_x, c_.w.stride * size, pixel},
+                             {features, c_.c.stride * size, size}};
+      EmitLoad(emitter_, transfer, {{place.log}, {}, slot.Logs()});
+      return;
+    }
+    // Features become rows of what follows one another in HBM: pixels of an image, or images.
+    const bool of_pixels = t_.a_staging == Tiling::Staging::kPixels;
+    const int64_t pixels = b.in_y * b.in_x;
+    TileSlot& staging = a_staging_[next_a_staging_++ % a_staging_.size()];
+    transfer.buffer = staging.address;
+    TransposeJob job;
+    job.element_bytes = size;
+    job.rows = features;
+    job.in = staging.address;
+    job.out = slot.address;
+    if (of_pixels) {
+      job.cols = pixels;
+      job.in_row = RoundUp(pixels, 8) * size;
+      job.out_row = pixel;
+      job.loops = {{b.n, features * job.in_row, b.in_y * line}};
+      transfer.dimensions = {{b.n, c_.n.stride * size, features * job.in_row},
+                             {features, c_.c.stride * size, job.in_row},
+                             {b.in_y, c_.h.stride * size, b.in_x * size},
+                             {b.in_x, c_.w.stride * size, size}};
+    } else {
+      const int64_t images = RoundUp(b.n, 8) * size;
+      job.cols = b.n;
+      job.in_row = pixels * images;
+      job.out_row = b.in_y * line;
+      job.loops = {{pixels, images, pixel}};
+      transfer.dimensions = {{features, c_.c.stride * size, job.in_row},
+                             {b.in_y, c_.h.stride * size, b.in_x * images},
+                             {b.in_x, c_.w.stride * size, images},
+                             {b.n, c_.n.stride * size, size}};
+    }
+    EmitLoad(emitter_, transfer, {{place.log}, {}, staging.Logs()});
+    EmitTranspose(emitter_, job, chip_, {staging.Logs(), {}, slot.Logs()});
   }
 
   // Rows of a tile of the rhs: terms (kh, kw, c), or columns if it is transposed.
@@ -442,8 +486,29 @@ class ContractionEmitter {
         out_bytes_ * (kernel_.out.offset + OffsetsOf(outer).out + b.n0 * c_.out_n.stride +
                       b.y0 * c_.out_y.stride + b.x0 * c_.out_x.stride +
                       group * t_.group_tiles * chip_.mxu_cols * c_.out_o.stride);
-    transfer.buffer = out.address;
     transfer.element_bytes = out_bytes_;
+    if (t_.out_staging) {
+      TileSlot& staging = out_staging_[next_out_staging_++ % out_staging_.size()];
+      const int64_t pixels = b.y * b.x;
+      TransposeJob job;
+      job.element_bytes = out_bytes_;
+      job.rows = pixels;
+      job.cols = GroupColumns(group);
+      job.in = out.address;
+      job.in_row = row;
+      job.out = staging.address;
+      job.out_row = RoundUp(pixels, 8) * out_bytes_;
+      job.loops = {{b.n, pixels * row, job.cols * job.out_row}};
+      EmitTranspose(emitter_, job, chip_, {out.Logs(), {}, staging.Logs()});
+      transfer.buffer = staging.address;
+      transfer.dimensions = {{b.n, c_.out_n.stride * out_bytes_, job.cols * job.out_row},
+                             {job.cols, c_.out_o.stride * out_bytes_, job.out_row},
+                             {b.y, c_.out_y.stride * out_bytes_, b.x * out_bytes_},
+                             {b.x, c_.out_x.stride * out_bytes_, out_bytes_}};
+      EmitStore(emitter_, transfer, {staging.Logs(), {}, {out_place_.log}});
+      return;
+    }
+    transfer.buffer = out.address;
     transfer.dimensions = {{b.n, c_.out_n.stride * out_bytes_, b.y * b.x * row},
                            {b.y, c_.out_y.stride * out_bytes_, b.x * row},
                            {b.x, c_.out_x.stride * out_bytes_, row},
@@ -469,7 +534,8 @@ class ContractionEmitter {
   size_t a_pool_ = 0, b_pool_ = 0;
   std::vector<size_t> stream_pools_;
   std::vector<TileSlot> out_slots_;
-  size_t next_out_ = 0;
+  std::vector<TileSlot> a_staging_, out_staging_;  // tiles in the order of HBM, in turn
+  size_t next_out_ = 0, next_a_staging_ = 0, next_out_staging_ = 0;
   int64_t next_tile_ = 0;
 };
 

@@ -47,7 +47,7 @@ class DepthwiseEmitter {
 
   Status Run() {
     RETURN_IF_ERROR(ChooseBlocks());
-    out_place_ = generator_.hbm().Of(kernel_.out.base, true);
+    out_place_ = generator_.PlaceOf(kernel_.out, true);
     image_pool_ = pipeline_.AddPool(
         generator_.AllocateSlots(slots_, image_bytes_, 1),
         [this](int64_t key, TileSlot& slot) { LoadImage(blocks_[static_cast<size_t>(key)], slot); });
@@ -191,11 +191,12 @@ class DepthwiseEmitter {
 
   void LoadImage(const Block& b, TileSlot& slot) {
     if (b.in_y == 0 || b.in_x == 0) return;
-    const HbmMap::Place place = generator_.hbm().Of(c_.lhs.base, false);
+    const HbmMap::Place place = generator_.PlaceOf(c_.lhs, false);
     const int64_t size = c_.lhs.ElementBytes();
     const int64_t pixel = job_.layout.pitch * size;
     Transfer transfer;
     transfer.segment = place.segment;
+    transfer.shift = place.shift;
     transfer.offset = place.offset + size * (c_.lhs.offset + b.n * c_.n.stride +
                                              b.in_y0 * c_.h.stride + b.in_x0 * c_.w.stride);
     transfer.buffer = slot.address;
@@ -211,12 +212,13 @@ class DepthwiseEmitter {
     Block b{};
     b.c0 = c0;
     b.c = std::min(block_c_, channels_ - c0);
-    const HbmMap::Place place = generator_.hbm().Of(c_.rhs.base, false);
+    const HbmMap::Place place = generator_.PlaceOf(c_.rhs, false);
     const int64_t size = c_.rhs.ElementBytes();
     const DepthwiseLayout& layout = job_.layout;
     const int64_t tap = layout.TapElements() * size;
     Transfer transfer;
     transfer.segment = place.segment;
+    transfer.shift = place.shift;
     transfer.offset = place.offset + size * c_.rhs.offset;
     transfer.buffer = slot.address;
     transfer.element_bytes = size;
@@ -244,11 +246,12 @@ class DepthwiseEmitter {
   void LoadStream(size_t s, const Block& b, TileSlot& slot) {
     const View& stream = kernel_.streams[s];
     const auto& strides = c_.stream_strides[s];
-    const HbmMap::Place place = generator_.hbm().Of(stream.base, false);
+    const HbmMap::Place place = generator_.PlaceOf(stream, false);
     const int64_t size = stream.ElementBytes();
     const bool rows = VariesByRow(s);
     Transfer transfer;
     transfer.segment = place.segment;
+    transfer.shift = place.shift;
     transfer.offset = place.offset + size * (stream.offset + b.n * strides[0] +
                                              b.y0 * strides[1] + b.x0 * strides[2] +
                                              b.c0 * strides[3]);
@@ -312,6 +315,7 @@ class DepthwiseEmitter {
   void EmitResult(const Block& b, TileSlot& slot, int64_t line, int64_t pixel) {
     Transfer transfer;
     transfer.segment = out_place_.segment;
+    transfer.shift = out_place_.shift;
     transfer.offset = out_place_.offset +
                       out_bytes_ * (kernel_.out.offset + b.n * c_.out_n.stride +
                                     b.y0 * c_.out_y.stride + b.x0 * c_.out_x.stride);

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "host/compiler/codegen/generator.h"
+#include "host/compiler/codegen/transpose_job.h"
 
 namespace systolith::compiler {
 namespace {
@@ -17,6 +18,9 @@ constexpr double kInstructionCycles = 40.0;
 
 // Of the work of the engines that are not the bottleneck, so much is not hidden under it, roughly.
 constexpr double kShareNotHidden = 0.05;
+
+// What is worth a transposition.
+constexpr int64_t kShortestRun = 4;
 
 // Of memory, for the estimate only.
 constexpr double kLinesInFlight = 64.0;
@@ -110,6 +114,9 @@ class Search {
     tiling.zero_a = tiling.merged && ragged && !dense_features;
     tiling.zero_b = tiling.merged && ragged && !tiling.transposed;
 
+    SetStaging(tiling);
+    if (tiling.a_staging != Tiling::Staging::kNone) tiling.zero_a = false;  // transposing fills
+
     const int64_t columns = std::min(tiling.group_tiles * chip_.mxu_cols, c_.o.size);
     const int64_t rows = tiling.block_n * tiling.block_y * tiling.block_x;
     const int64_t height =
@@ -119,11 +126,38 @@ class Search {
     tiling.a_bytes = tiling.block_n * height * width * pitch * problem_.lhs_bytes;
     tiling.b_bytes = taps_y * taps_x * pitch * Pad8(columns) * problem_.rhs_bytes;
     tiling.out_bytes = rows * Pad8(columns) * problem_.out_bytes;
+    features = std::min(features, c_.c.size);
+    if (tiling.a_staging == Tiling::Staging::kPixels) {
+      tiling.a_staging_bytes =
+          tiling.block_n * features * Pad8(height * width) * problem_.lhs_bytes;
+    } else if (tiling.a_staging == Tiling::Staging::kImages) {
+      tiling.a_staging_bytes = features * height * width * Pad8(tiling.block_n) * problem_.lhs_bytes;
+    }
+    if (tiling.out_staging) {
+      tiling.out_staging_bytes = tiling.block_n * columns *
+                                 Pad8(tiling.block_y * tiling.block_x) * problem_.out_bytes;
+    }
     for (size_t s = 0; s < problem_.stream_bytes.size(); ++s) {
       tiling.stream_bytes[s] = (problem_.stream_rows[s] ? rows : 1) *
                                (problem_.stream_columns[s] ? Pad8(columns) : 8) *
                                problem_.stream_bytes[s];
     }
+  }
+
+  // Transposing pays where at least some elements follow one another in the other direction.
+  void SetStaging(Tiling& tiling) const {
+    const auto is_run = [](const Axis& axis) {
+      return axis.stride == 1 && axis.size >= kShortestRun;
+    };
+    if (c_.c.stride != 1 && c_.c.size >= kShortestRun) {
+      if (is_run(c_.w.size > 1 ? c_.w : c_.h)) {
+        tiling.a_staging = Tiling::Staging::kPixels;
+      } else if (is_run(c_.n)) {
+        tiling.a_staging = Tiling::Staging::kImages;
+      }
+    }
+    tiling.out_staging = c_.out_o.stride != 1 && c_.out_o.size >= kShortestRun &&
+                         is_run(c_.out_x.size > 1 ? c_.out_x : c_.out_y);
   }
 
   int64_t Blocks(const Tiling& t) const {
@@ -165,6 +199,9 @@ class Search {
     int64_t bytes = t.a_slots * SlotBytes(chip_, t.a_bytes) +
                     t.b_slots * SlotBytes(chip_, t.b_bytes) +
                     t.out_slots * SlotBytes(chip_, t.out_bytes);
+    for (const int64_t staging : {t.a_staging_bytes, t.out_staging_bytes}) {
+      if (staging > 0) bytes += kStagingSlots * SlotBytes(chip_, staging);
+    }
     for (size_t s = 0; s < problem_.stream_bytes.size(); ++s) {
       bytes += t.stream_slots * SlotBytes(chip_, t.stream_bytes[s]);
     }
@@ -228,7 +265,7 @@ class Search {
         : static_cast<double>(t.b_slots) > slices ? (t.groups_outer ? 1.0 : blocks)
                                                   : blocks * (slices > 1.0 ? per_group : 1.0);
     const int64_t columns = std::min(t.group_tiles * chip_.mxu_cols, c_.o.size);
-    const int64_t a_run = c_.c.stride == 1 ? (t.a_parts == 1 && c_.c.size % 8 == 0
+    int64_t a_run = c_.c.stride == 1 ? (t.a_parts == 1 && c_.c.size % 8 == 0
                                                   ? t.a_bytes
                                                   : CeilDivide(c_.c.size, t.a_parts) *
                                                         problem_.lhs_bytes)
@@ -237,8 +274,30 @@ class Search {
                               ? CeilDivide(c_.c.size, t.a_parts) * problem_.rhs_bytes
                               : (c_.o.stride == 1 ? columns * problem_.rhs_bytes
                                                   : problem_.rhs_bytes);
-    const int64_t out_run =
+    int64_t out_run =
         c_.out_o.stride == 1 ? columns * problem_.out_bytes : problem_.out_bytes;
+    const int64_t height =
+        InputExtent(t.block_y, c_.stride_y, c_.kh.size, c_.window_dilation_y, c_.h.size);
+    const int64_t width =
+        InputExtent(t.block_x, c_.stride_x, c_.kw.size, c_.window_dilation_x, c_.w.size);
+    const int64_t features = CeilDivide(c_.c.size, t.a_parts);
+    double xlu = 0.0;
+    if (t.a_staging == Tiling::Staging::kPixels) {
+      a_run = (c_.w.size == 1 || c_.h.stride == c_.w.size ? height : 1) * width * problem_.lhs_bytes;
+      xlu += a_times * all_a * static_cast<double>(t.block_n *
+          TransposeCycles(features, height * width, chip_.Lanes()));
+    } else if (t.a_staging == Tiling::Staging::kImages) {
+      a_run = t.block_n * problem_.lhs_bytes;
+      xlu += a_times * all_a * static_cast<double>(height * width *
+          TransposeCycles(features, t.block_n, chip_.Lanes()));
+    }
+    if (t.out_staging) {
+      const int64_t pixels = t.block_y * t.block_x;
+      out_run = (c_.out_x.size == 1 || c_.out_y.stride == c_.out_x.size ? t.block_y : 1) *
+                t.block_x * problem_.out_bytes;
+      xlu += blocks * groups * static_cast<double>(t.block_n *
+          TransposeCycles(pixels, columns, chip_.Lanes()));
+    }
     const double a_load = TransferCycles(t.a_bytes, a_run);
     const double b_load = TransferCycles(t.b_bytes, b_run);
     const double store = TransferCycles(t.out_bytes, out_run);
@@ -272,7 +331,7 @@ class Search {
         std::max({a_load + b_load, first_result - first_work * (slices - 1.0) / slices,
                   first_pass - mxu / (t.groups_outer ? groups : blocks)});
     const double end = active * rows + store;
-    return std::max({mxu, memory, vpu}) + kShareNotHidden * (mxu + memory + vpu) + exposed + start +
+    return std::max({mxu, memory, vpu, xlu}) + kShareNotHidden * (mxu + memory + vpu + xlu) + exposed + start +
            end;
   }
 

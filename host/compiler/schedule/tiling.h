@@ -29,17 +29,26 @@ struct Tiling {
   int64_t a_parts = 1;
   bool groups_outer = false;  // loop over groups outside of that over blocks
 
+  // Where features are not next to each other in HBM: what is, so that a tile is loaded in its order
+  // and transposed in the buffer.
+  enum class Staging : uint8_t { kNone, kPixels, kImages };
+  Staging a_staging = Staging::kNone;
+  bool out_staging = false;  // columns of results become rows before they are stored
+
   bool merged = false;      // the taps along x and their features are one contraction dimension
   bool transposed = false;  // rhs tiles hold columns as rows
   bool zero_a = false;      // tiles are cleared before they are loaded
   bool zero_b = false;
 
   int64_t a_bytes = 0, b_bytes = 0, out_bytes = 0;
+  int64_t a_staging_bytes = 0, out_staging_bytes = 0;  // 0 without
   std::array<int64_t, 2> stream_bytes{};
   int64_t a_slots = 2, b_slots = 2, out_slots = 2, stream_slots = 2;
 
   double cost_cycles = 0.0;  // what the choice is estimated to take
 };
+
+inline constexpr int64_t kStagingSlots = 2;
 
 // What the tiling of one kernel is chosen from.
 struct TilingProblem {
