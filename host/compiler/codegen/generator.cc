@@ -70,7 +70,9 @@ Status Generator::Emit(const Kernel& kernel, size_t index) {
   } else if (std::holds_alternative<Elementwise>(kernel.body)) {
     status = EmitElementwise(*this, kernel);
   } else if (std::holds_alternative<Copy>(kernel.body)) {
-    status = EmitCopy(*this, kernel);
+    status = TransposesInBuffer(std::get<Copy>(kernel.body).x, kernel.out)
+                 ? EmitTransposingCopy(*this, kernel)
+                 : EmitCopy(*this, kernel);
   } else {
     status = EmitReduction(*this, kernel);
   }

@@ -123,7 +123,11 @@ Status EmitContraction(Generator& generator, const Kernel& kernel);
 Status EmitDepthwise(Generator& generator, const Kernel& kernel);
 Status EmitElementwise(Generator& generator, const Kernel& kernel);
 Status EmitCopy(Generator& generator, const Kernel& kernel);
+Status EmitTransposingCopy(Generator& generator, const Kernel& kernel);
 Status EmitReduction(Generator& generator, const Kernel& kernel);
+
+// Whether a copy is a transposition: EmitTransposingCopy moves runs on both sides of it.
+bool TransposesInBuffer(const View& from, const View& to);
 
 // What a slot for a tile of so many bytes takes in the buffer.
 int64_t SlotBytes(const arch::ChipConfig& chip, int64_t bytes);
