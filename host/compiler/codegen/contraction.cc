@@ -149,6 +149,9 @@ class ContractionEmitter {
     for (size_t s = 0; s < kernel_.streams.size(); ++s) {
       bytes += t_.stream_slots * SlotBytes(chip_, t_.stream_bytes[s]);
     }
+    for (const int64_t staging : {t_.a_staging_bytes, t_.out_staging_bytes}) {
+      if (staging > 0) bytes += kStagingSlots * SlotBytes(chip_, staging);
+    }
     generator_.ReserveSlots(bytes);
     a_pool_ = pipeline_.AddPool(generator_.AllocateSlots(t_.a_slots, t_.a_bytes, 1),
                                 [this](int64_t key, TileSlot& slot) { LoadA(key, slot); });
@@ -225,6 +228,17 @@ class ContractionEmitter {
                              {features, c_.c.stride * size, job.in_row},
                              {b.in_y, c_.h.stride * size, b.in_x * size},
                              {b.in_x, c_.w.stride * size, size}};
+    } else if (features % 8 == 0) {
+      // One matrix: pixels and features in the order of the terms, times images.
+      job.rows = pixels * features;
+      job.cols = b.n;
+      job.in_row = RoundUp(b.n, 8) * size;
+      job.out_row = b.in_y * line;
+      const int64_t column = features * job.in_row;
+      transfer.dimensions = {{features, c_.c.stride * size, job.in_row},
+                             {b.in_y, c_.h.stride * size, b.in_x * column},
+                             {b.in_x, c_.w.stride * size, column},
+                             {b.n, c_.n.stride * size, size}};
     } else {
       const int64_t images = RoundUp(b.n, 8) * size;
       job.cols = b.n;

@@ -77,6 +77,8 @@ class TransposeEmitter {
   Status Run() {
     RETURN_IF_ERROR(ChooseBoxes());
     out_place_ = generator_.PlaceOf(kernel_.out, true);
+    generator_.ReserveSlots(kSlots * (SlotBytes(generator_.chip(), in_bytes_) +
+                                      SlotBytes(generator_.chip(), out_bytes_)));
     const size_t pool = pipeline_.AddPool(
         generator_.AllocateSlots(kSlots, in_bytes_, 1),
         [this](int64_t key, TileSlot& slot) { Load(TileAt(key), slot); });
@@ -138,7 +140,7 @@ class TransposeEmitter {
       elements *= d->size;
     }
     const int64_t wanted = std::max(CeilDivide(elements, kUnitsToOverlap), lanes * lanes) * size_;
-    const int64_t room = generator_.FreeBytes() / kSlots;
+    const int64_t room = chip.buffer_bytes / kSlots;
     for (;;) {
       SetBytes();
       const bool fits = SlotBytes(chip, in_bytes_) + SlotBytes(chip, out_bytes_) <= room;

@@ -97,9 +97,37 @@ Contraction PlanDotGeneral(const graph::Op& op, const graph::Function& function,
   return result;
 }
 
+namespace {
+
+// A kernel of which neither dimension of features is innermost would be loaded element by element,
+// for every tile. It becomes taps x input x output features, once.
+View WithFeaturesInside(const graph::ConvolutionAttributes& conv, View rhs,
+                        const std::function<View(const View&)>& make_dense) {
+  const auto is_innermost = [&](int64_t dimension) {
+    const Axis axis = AxisOf(rhs, dimension);
+    return axis.stride == 1 || axis.size == 1;
+  };
+  Dims order = conv.kernel_spatial;
+  order.push_back(conv.kernel_input_feature);
+  order.push_back(conv.kernel_output_feature);
+  Dims back(order.size());
+  for (size_t i = 0; i < order.size(); ++i) {
+    back[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
+  }
+  const View ordered = rhs.Transposed(order);
+  if (is_innermost(conv.kernel_input_feature) || is_innermost(conv.kernel_output_feature) ||
+      !IsWorthTransposing(ordered)) {
+    return rhs;
+  }
+  return make_dense(ordered).Transposed(back);
+}
+
+}  // namespace
+
 Contraction PlanConvolution(const graph::Op& op, const graph::Function& function, View lhs,
-                            View rhs) {
+                            View rhs, const std::function<View(const View&)>& make_dense) {
   const auto& conv = op.As<graph::ConvolutionAttributes>();
+  rhs = WithFeaturesInside(conv, std::move(rhs), make_dense);
   const View out = View::Dense(op.result(), function.shape(op.result()));
   Contraction result;
   const int64_t groups = conv.feature_group_count;

@@ -142,10 +142,10 @@ void Planner::VisitProduct(const Op& op) {
   const View lhs = ViewOf(op.operands[0]);
   const View rhs = ViewOf(op.operands[1]);
   const bool is_dot = op.opcode == Opcode::kDotGeneral;
+  const auto make_dense = [this](const View& view) { return MakeDense(view); };
   Contraction contraction =
-      is_dot ? PlanDotGeneral(op, function_, lhs, rhs,
-                              [this](const View& view) { return MakeDense(view); })
-             : PlanConvolution(op, function_, lhs, rhs);
+      is_dot ? PlanDotGeneral(op, function_, lhs, rhs, make_dense)
+             : PlanConvolution(op, function_, lhs, rhs, make_dense);
   SetPrecision(contraction, ProductPrecision(op, compilation_.f32_precision));
   if (contraction.lhs_type == arch::OperandType::kF32Rounded ||
       contraction.rhs_type == arch::OperandType::kF32Rounded) {

@@ -105,6 +105,7 @@ VectorChain::Lane Planner::AddOperand(VectorChain& chain, Value value, const gra
   if (block_->fusion.IsIota(value) && function_.shape(value).dims == dims) {
     return AddIota(chain, iotas_.at(value), function_.shape(value).type);
   }
+  Straighten(value);
   const ChainOperand operand = OperandOf(value, dims);
   return operand.immediate ? chain.AddNumber(*operand.immediate, operand.view.type)
                            : chain.AddStream(operand.view);

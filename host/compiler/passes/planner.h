@@ -78,6 +78,9 @@ class Planner {
   // The value as a second operand of a result of these dimensions (a scalar is broadcast).
   ChainOperand OperandOf(graph::Value value, const graph::Dims& dims) const;
   std::optional<uint32_t> UniformBits(const View& view) const;
+  // A value of many elements whose innermost dimension steps far is stored under its own name, so
+  // that it is read in runs.
+  void Straighten(graph::Value value);
   // A view whose every element is next to the last in memory, by a copy if need be.
   View MakeDense(const View& view);
   // The value is stored under its own name, by a copy if need be.
@@ -121,6 +124,9 @@ class Planner {
 // What an operation that runs on the chip may be in a kernel of the vector unit.
 FusionRole RoleOf(const graph::Op& op, const graph::Function& function);
 
+// Whether reading the view would step from element to element, and a copy could step in runs.
+bool IsWorthTransposing(const View& view);
+
 // Adds what the streams of a finished contraction need: their strides along its dimensions. False
 // if a stream has none.
 bool SetStreamStrides(Contraction& contraction, const std::vector<View>& streams);
@@ -134,7 +140,7 @@ bool SetResultStrides(Contraction& contraction, const View& out);
 Contraction PlanDotGeneral(const graph::Op& op, const graph::Function& function, View lhs, View rhs,
                            const std::function<View(const View&)>& make_dense);
 Contraction PlanConvolution(const graph::Op& op, const graph::Function& function, View lhs,
-                            View rhs);
+                            View rhs, const std::function<View(const View&)>& make_dense);
 void SetPrecision(Contraction& contraction, graph::Precision precision);
 
 }  // namespace systolith::compiler

@@ -288,8 +288,10 @@ class Search {
           TransposeCycles(features, height * width, chip_.Lanes()));
     } else if (t.a_staging == Tiling::Staging::kImages) {
       a_run = t.block_n * problem_.lhs_bytes;
-      xlu += a_times * all_a * static_cast<double>(height * width *
-          TransposeCycles(features, t.block_n, chip_.Lanes()));
+      const bool is_one = features % 8 == 0;  // matrix, else one per pixel
+      xlu += a_times * all_a * static_cast<double>(
+          is_one ? TransposeCycles(height * width * features, t.block_n, chip_.Lanes())
+                 : height * width * TransposeCycles(features, t.block_n, chip_.Lanes()));
     }
     if (t.out_staging) {
       const int64_t pixels = t.block_y * t.block_x;
