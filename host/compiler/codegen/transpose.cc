@@ -140,7 +140,7 @@ class TransposeEmitter {
       elements *= d->size;
     }
     const int64_t wanted = std::max(CeilDivide(elements, kUnitsToOverlap), lanes * lanes) * size_;
-    const int64_t room = chip.buffer_bytes / kSlots;
+    const int64_t room = generator_.TileBytes() / kSlots;
     for (;;) {
       SetBytes();
       const bool fits = SlotBytes(chip, in_bytes_) + SlotBytes(chip, out_bytes_) <= room;
