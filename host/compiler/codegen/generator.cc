@@ -26,21 +26,27 @@ HbmMap::Place HbmMap::Of(graph::Value value, bool writes) {
   if (place.segment == segments_.size()) segments_.push_back({tensor.home, index, true, false});
   segments_[place.segment].writable |= writes;
 
-  if (!logs_.contains(number)) {
-    AccessLog log;
-    if (tensor.home == isa::Home::kScratch) {
-      for (const auto& [other_number, other_log] : logs_) {
-        const isa::Tensor& other = tensors_[other_number];
-        if (other.home == isa::Home::kScratch && other.offset < tensor.offset + tensor.bytes &&
-            tensor.offset < other.offset + other.bytes) {
-          log.Join(other_log);
-        }
-      }
-    }
-    logs_[number] = log;
-  }
-  place.log = &logs_[number];
+  const auto [log, is_new] = logs_.try_emplace(number);
+  if (is_new && tensor.home == isa::Home::kScratch) TakePlace(number, log->second);
+  place.log = &log->second;
   return place;
+}
+
+void HbmMap::TakePlace(uint32_t number, AccessLog& log) {
+  const uint64_t begin = tensors_[number].offset;
+  const uint64_t end = begin + tensors_[number].bytes;
+  if (begin == end) return;
+  auto at = scratch_.lower_bound(begin);
+  if (at != scratch_.begin() && std::prev(at)->second.end > begin) --at;
+  while (at != scratch_.end() && at->first < end) {
+    const uint64_t first = at->first;
+    const Stretch stretch = at->second;
+    log.Join(logs_.at(stretch.tensor));
+    at = scratch_.erase(at);
+    if (first < begin) scratch_[first] = {begin, stretch.tensor};
+    if (stretch.end > end) scratch_[end] = stretch;
+  }
+  scratch_[begin] = {end, number};
 }
 
 int64_t HbmMap::BytesOf(graph::Value value) const {
@@ -77,8 +83,15 @@ Status Generator::Emit(const Kernel& kernel, size_t index) {
     status = EmitReduction(*this, kernel);
   }
   LeaveBuffer(index);
-  return status.WithContext(
-      fmt::format("stablehlo.{} at line {}", kernel.operation, kernel.location.line));
+  if (status.ok()) return status;
+  // What it works on tells most about why it does not fit.
+  std::string operands;
+  for (const View* view : kernel.Reads()) {
+    if (view->base.valid()) operands += " " + view->shape().ToString();
+  }
+  return status.WithContext(fmt::format("stablehlo.{} at line {} (of{}, makes {})",
+                                        kernel.operation, kernel.location.line, operands,
+                                        kernel.shape().ToString()));
 }
 
 void Generator::EnterBuffer(graph::Value value) {

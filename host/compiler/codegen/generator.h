@@ -39,10 +39,19 @@ class HbmMap {
   std::vector<isa::SegmentBinding> TakeSegments() { return std::move(segments_); }
 
  private:
+  // A tensor comes to scratch memory: its log begins with what was done there before.
+  void TakePlace(uint32_t number, AccessLog& log);
+
   const std::vector<isa::Tensor>& tensors_;
   const std::map<graph::Value, uint32_t>& tensor_of_value_;
   std::vector<isa::SegmentBinding> segments_;
   std::map<uint32_t, AccessLog> logs_;  // by tensor
+  // Which tensor was the last to come to each stretch of scratch memory, by first byte.
+  struct Stretch {
+    uint64_t end = 0;
+    uint32_t tensor = 0;
+  };
+  std::map<uint64_t, Stretch> scratch_;
 };
 
 // Writes the program of one launch, kernel by kernel.
