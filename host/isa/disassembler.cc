@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <map>
+#include <set>
 #include <vector>
 
 #include "host/isa/instruction.h"
@@ -59,11 +60,28 @@ std::string Fields(const Instruction& instruction) {
       continue;
     }
     const uint32_t value = GetField(instruction.words, field);
+    if (field.name == "target" && instruction.info->opcode == arch::Opcode::kBranch) {
+      text += fmt::format(" target={:#08x}", value);
+      continue;
+    }
     const bool is_name = field.name.ends_with("type") || field.name == "part";
     if (value == 0 && !is_name) continue;
     text += fmt::format(" {}={}", field.name, FieldValue(field.name, value, field.is_signed));
   }
   return text;
+}
+
+std::set<uint32_t> BranchTargets(const Program& program) {
+  std::set<uint32_t> targets;
+  for (uint32_t pc = 0; pc < program.bytes();) {
+    const Result<Instruction> instruction = Instruction::Decode(program.words, pc);
+    if (!instruction.ok()) break;
+    if (instruction->info->opcode == arch::Opcode::kBranch) {
+      targets.insert(arch::DecodeScalar(instruction->words).target);
+    }
+    pc += instruction->info->words * 4;
+  }
+  return targets;
 }
 
 // What a listing says about kernels below their instructions.
@@ -148,6 +166,7 @@ std::string DisassembleInstruction(std::span<const uint32_t> program, uint32_t p
 
 std::string Disassemble(const Program& program) {
   std::string text;
+  const std::set<uint32_t> targets = BranchTargets(program);
   const LineEntry* current = nullptr;
   Kernels kernels(program);
   for (uint32_t pc = 0; pc < program.bytes();) {
@@ -156,6 +175,7 @@ std::string Disassemble(const Program& program) {
       text += fmt::format("; {} at line {}\n", entry->operation, entry->line);
       current = entry;
     }
+    if (targets.contains(pc)) text += fmt::format("; {:#08x}: branches come here\n", pc);
     text += fmt::format("{:#08x}  {}\n", pc, DisassembleInstruction(program.words, pc));
     Result<Instruction> decoded = Instruction::Decode(program.words, pc);
     if (!decoded.ok()) break;

@@ -343,6 +343,51 @@ TEST_F(ControlOnGoldenTest, SeventyThousandTurns) {
   EXPECT_EQ(static_cast<uint32_t>(results[1].GetInt(0)), x);
 }
 
+// Where memory is short, the tensors that fill it are named with their lifetimes.
+TEST_F(ControlOnGoldenTest, WhatFillsTheMemoryIsNamed) {
+  const std::string text = Counted("100x100xf32", R"(
+    %t = stablehlo.transpose %x, dims = [1, 0] : (tensor<100x100xf32>) -> tensor<100x100xf32>
+    %p = stablehlo.dot_general %x, %t, contracting_dims = [1] x [0]
+        : (tensor<100x100xf32>, tensor<100x100xf32>) -> tensor<100x100xf32>
+    %y = stablehlo.dot_general %p, %x, contracting_dims = [1] x [0]
+        : (tensor<100x100xf32>, tensor<100x100xf32>) -> tensor<100x100xf32>)");
+  arch::ChipConfig chip = ArrayChip(16);
+  chip.memory_bytes = 100000;
+  const Status status = compiler::Compile(Import(text), chip, {}).status();
+  EXPECT_EQ(status.code(), StatusCode::kUnsupported);
+  EXPECT_THAT(status.message(), HasSubstr("has 100000 (memory.bytes)"));
+  EXPECT_THAT(status.message(), HasSubstr("40000 bytes  tensor<100x100xf32>  from argument 1"));
+  EXPECT_THAT(status.message(), HasSubstr("to the end, as result 1"));
+  EXPECT_THAT(status.message(), HasSubstr("from dot_general (line 13) to dot_general (line 15)"));
+  chip.memory_bytes = 1000000;
+  EXPECT_TRUE(compiler::Compile(Import(text), chip, {}).ok());
+}
+
+TEST_F(ControlOnGoldenTest, ABufferThatIsTooSmallNamesTheOperation) {
+  arch::ChipConfig chip = ArrayChip(128);
+  chip.buffer_bytes = 512;
+  const std::string text = Counted("700xf32", "%y = stablehlo.add %x, %x : tensor<700xf32>");
+  const Status status = compiler::Compile(Import(text), chip, {}).status();
+  EXPECT_EQ(status.code(), StatusCode::kUnsupported);
+  EXPECT_THAT(status.message(), HasSubstr("buffer"));
+  EXPECT_THAT(status.message(), HasSubstr("at line"));
+}
+
+// What a region does not need is not computed, and constants in it are folded.
+TEST_F(ControlOnGoldenTest, RegionsAreCleaned) {
+  const std::string text = Counted("7xbf16", R"(
+    %unused = stablehlo.multiply %x, %x : tensor<7xbf16>
+    %c = stablehlo.constant dense<[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]> : tensor<7xf32>
+    %d = stablehlo.convert %c : (tensor<7xf32>) -> tensor<7xbf16>
+    %y = stablehlo.add %x, %d : tensor<7xbf16>)");
+  std::vector<Literal> arguments = RandomArguments(text);
+  arguments[0] = S32(3);
+  Expect(text, arguments);
+  const std::string plan = Plan(text, "erase-dead-operations");
+  EXPECT_THAT(plan, Not(HasSubstr("multiply")));
+  EXPECT_THAT(plan, Not(HasSubstr("convert")));
+}
+
 TEST_F(ControlOnGoldenTest, AnOperationThatTheChipLacksIsNamedWithItsLine) {
   const std::string text = Counted("5xf64", "%y = stablehlo.add %x, %x : tensor<5xf64>");
   compiler::CompileOptions options;

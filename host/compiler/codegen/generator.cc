@@ -87,7 +87,7 @@ Status Generator::Emit(const Kernel& kernel, size_t index) {
   // What it works on tells most about why it does not fit.
   std::string operands;
   for (const View* view : kernel.Reads()) {
-    if (view->base.valid()) operands += " " + view->shape().ToString();
+    if (view->base.valid()) operands += fmt::format(" {}", view->shape().ToString());
   }
   return status.WithContext(fmt::format("stablehlo.{} at line {} (of{}, makes {})",
                                         kernel.operation, kernel.location.line, operands,
