@@ -28,7 +28,11 @@ struct BoundedValue {
 //                                        operands' own bounds make of it
 //   other float arithmetic               the operands' bounds through the operation's derivative or
 //                                        monotonicity, + 1 ulp
-//   sums of n elements                   + n * half an ulp of the sum of magnitudes
+//   functions (exp, erf ...)             their values at the ends of the operands' intervals, + 4
+//                                        ulp (docs/functions.md has what the chip keeps)
+//   sums of n elements                   + n * half an ulp of the sum of magnitudes; windows and
+//                                        scatters likewise
+//   while, if, case                      as what they run, as long as the condition is known
 //   rounding, conversions                what the operand's interval rounds to: often one value
 //   maximum, minimum, clamp, movement    the operands' bounds
 //   integers                             exact as long as their operands are

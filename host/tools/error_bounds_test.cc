@@ -25,6 +25,10 @@ std::vector<BoundedValue> Bounds(const std::string& body, const std::vector<Lite
   return *values;
 }
 
+Literal S32(graph::Dims dims, const std::vector<int32_t>& values) {
+  return Literal::Of<int32_t>(Shape{ElementType::kS32, std::move(dims)}, values);
+}
+
 Literal F32(graph::Dims dims, const std::vector<float>& values) {
   return Literal::Of<float>(Shape{ElementType::kF32, std::move(dims)}, values);
 }
@@ -131,6 +135,80 @@ TEST(ErrorBoundsTest, BitsDifferWhereValuesAreEqual) {
   const Check check = CompareBits("b", F32({1, 2}, {1, 2}), F32({1, 2}, {1, 3}));
   EXPECT_FALSE(check.passed);
   EXPECT_NE(check.message.find("[0, 1]: chip 2"), std::string::npos) << check.message;
+}
+
+TEST(ErrorBoundsTest, AFunctionIsOffThoughItsOperandIsNot) {
+  const auto values = Bounds(R"(
+func.func public @main(%a: tensor<3xf32>) -> tensor<3xf32> {
+  %0 = stablehlo.exponential %a : tensor<3xf32>
+  return %0 : tensor<3xf32>
+})", {F32({3}, {0, 1, 100})});
+  EXPECT_GE(values[0].BoundAt(0), 0x1p-23);
+  EXPECT_LE(values[0].BoundAt(1), 8 * 0x1p-22);
+  EXPECT_EQ(values[0].BoundAt(2), 0);  // infinity
+}
+
+TEST(ErrorBoundsTest, WhatALoopCarriesIsTracked) {
+  const auto values = Bounds(R"(
+func.func public @main(%a: tensor<2xf32>, %n: tensor<i32>) -> (tensor<2xf32>, tensor<i32>) {
+  %c = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %0:2 = stablehlo.while(%x = %a, %i = %c) : tensor<2xf32>, tensor<i32>
+   cond {
+    %2 = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %2 : tensor<i1>
+  } do {
+    %2 = stablehlo.multiply %x, %x : tensor<2xf32>
+    %3 = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %2, %3 : tensor<2xf32>, tensor<i32>
+  }
+  return %0#0, %0#1 : tensor<2xf32>, tensor<i32>
+})", {F32({2}, {1.25f, 2}), S32({}, {3})});
+  EXPECT_EQ(values[0].value.GetDouble(1), 256);
+  // Each turn squares: the relative error doubles and gains an ulp.
+  EXPECT_GE(values[0].BoundAt(1), 256 * 7 * 0x1p-24);
+  EXPECT_LE(values[0].BoundAt(1), 256 * 16 * 0x1p-23);
+  EXPECT_TRUE(values[1].IsExact());
+}
+
+TEST(ErrorBoundsTest, ScattersAddWhatTheirUpdatesMayBeOff) {
+  const auto values = Bounds(R"(
+func.func public @main(%a: tensor<3xf32>, %u: tensor<4xf32>, %i: tensor<4x1xi32>) -> tensor<3xf32> {
+  %0 = "stablehlo.scatter"(%a, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    %1 = stablehlo.add %x, %y : tensor<f32>
+    stablehlo.return %1 : tensor<f32>
+  }) : (tensor<3xf32>, tensor<4x1xi32>, tensor<4xf32>) -> tensor<3xf32>
+  return %0 : tensor<3xf32>
+})", {F32({3}, {1, 2, 3}), F32({4}, {1, 1, 1, 8}),
+      S32({4, 1}, {0, 0, 7, 2})});
+  EXPECT_EQ(values[0].value.GetDouble(0), 3);
+  EXPECT_GT(values[0].BoundAt(0), 0);
+  EXPECT_LT(values[0].BoundAt(0), 16 * 0x1p-23);
+  EXPECT_EQ(values[0].BoundAt(1), 0);  // no update
+}
+
+TEST(ErrorBoundsTest, AWindowsLargestElementIsExact) {
+  const std::string text = R"(
+func.func public @main(%a: tensor<5xf32>) -> (tensor<3xf32>, tensor<3xf32>) {
+  %c = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = "stablehlo.reduce_window"(%a, %c) <{window_dimensions = array<i64: 3>}> ({
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    %1 = stablehlo.maximum %x, %y : tensor<f32>
+    stablehlo.return %1 : tensor<f32>
+  }) : (tensor<5xf32>, tensor<f32>) -> tensor<3xf32>
+  %2 = "stablehlo.reduce_window"(%a, %z) <{window_dimensions = array<i64: 3>}> ({
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    %1 = stablehlo.add %x, %y : tensor<f32>
+    stablehlo.return %1 : tensor<f32>
+  }) : (tensor<5xf32>, tensor<f32>) -> tensor<3xf32>
+  return %0, %2 : tensor<3xf32>, tensor<3xf32>
+})";
+  const auto values = Bounds(text, {F32({5}, {1, 2, 3, 4, 5})});
+  EXPECT_TRUE(values[0].IsExact());
+  EXPECT_GT(values[1].BoundAt(2), 0);
+  EXPECT_LT(values[1].BoundAt(2), 12 * 0x1p-20);
 }
 
 }  // namespace
