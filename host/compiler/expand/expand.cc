@@ -17,6 +17,7 @@ const std::map<Opcode, Expander>& Expanders() {
       {Opcode::kBatchNormGrad, ExpandBatchNorm},
       {Opcode::kBatchNormInference, ExpandBatchNorm},
       {Opcode::kBatchNormTraining, ExpandBatchNorm},
+      {Opcode::kBesselI1e, ExpandBesselI1e},
       {Opcode::kCholesky, ExpandCholesky},
       {Opcode::kConvert, ExpandConvert},          // to and from 64 bits
       {Opcode::kConvolution, ExpandConvolution},  // types, batch groups, 0 or 3 dimensions

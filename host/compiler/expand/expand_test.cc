@@ -255,6 +255,20 @@ TEST_F(ExpandTest, BatchNormalisationIsArithmetic) {
   }
 }
 
+TEST_F(ExpandTest, BesselFunctionsArePolynomials) {
+  for (const char* type : {"f32", "bf16", "f16"}) {
+    const std::string tensor = fmt::format("tensor<300x{}>", type);
+    const std::string text = fmt::format(
+        "func.func @main(%x: {0}) -> {0} {{\n  %y = stablehlo.constant dense<0.125> : {0}\n"
+        "  %z = stablehlo.multiply %x, %y : {0}\n  %0 = chlo.bessel_i1e %z : {0} -> {0}\n"
+        "  return %0 : {0}\n}}\n", tensor);
+    const double ulp = std::string(type) == "f32" ? 1e-7 : std::string(type) == "f16" ? 2e-4 : 1e-3;
+    for (const int span : {9, 300, 30000}) {
+      ExpectEqual(text, Opcode::kBesselI1e, 2 * ulp, span, true);
+    }
+  }
+}
+
 TEST_F(ExpandTest, RandomBitsAreTheSame) {
   for (const std::string algorithm : {"THREE_FRY", "PHILOX", "DEFAULT"}) {
     for (const std::string state : {"2xui64", "3xui64", "4xui32", "6xui32"}) {

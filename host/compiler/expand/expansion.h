@@ -100,6 +100,7 @@ using Expander = std::optional<Values> (*)(const Op& op, Expansion& to);
 
 // One per file.
 std::optional<Values> ExpandBatchNorm(const Op& op, Expansion& to);
+std::optional<Values> ExpandBesselI1e(const Op& op, Expansion& to);
 std::optional<Values> ExpandCholesky(const Op& op, Expansion& to);
 std::optional<Values> ExpandMap(const Op& op, Expansion& to);
 std::optional<Values> ExpandReduce(const Op& op, Expansion& to);
