@@ -368,8 +368,10 @@ TEST_F(VectorOnGoldenTest, ReductionsOfRows) {
     RunExactly(Reduce("maximum", "9x300x", "9x", type, "1"));
     RunExactly(Reduce("minimum", "3x7x50x", "3x7x", type, "2"));
   }
-  for (const std::string length : {"8", "13", "127", "128", "129", "255", "257"}) {
+  for (const std::string length : {"8", "13", "127", "128", "129", "257"}) {
     RunExactly(Reduce("add", "5x" + length + "x", "5x", "f32", "1"));
+  }
+  for (const std::string length : {"9", "130"}) {
     RunExactly(Reduce("xor", "5x" + length + "x", "5x", "i32", "1"));
     RunExactly(Reduce("and", length + "x", "", "ui8", "0"));
     RunExactly(Reduce("or", "3x" + length + "x", "3x", "i1", "1"));

@@ -17,7 +17,7 @@ namespace systolith::compiler {
 namespace {
 
 constexpr int64_t kTileSlots = 3;
-constexpr int64_t kOtherSlots = 2;   // of partials, columns and results: one chunk overlaps the next
+constexpr int64_t kOtherSlots = 2;   // of partials, columns and results: chunks overlap
 constexpr int64_t kMostRows = 512;   // of a chunk
 constexpr int64_t kFewElements = 8;  // shorter rows are loaded element by element
 

@@ -182,7 +182,8 @@ std::optional<Values> Expansion::ApplyOp(const Op& op, Environment& environment,
   applied.opcode = op.opcode;
   applied.attributes = op.attributes;
   applied.operands = std::move(operands);
-  const Value value = Append(std::move(applied), {{type(op.result()), is_uniform ? Dims{} : common}});
+  const Value value =
+      Append(std::move(applied), {{type(op.result()), is_uniform ? Dims{} : common}});
   if (is_uniform) uniform_[op.result()] = value;
   return Values{value};
 }

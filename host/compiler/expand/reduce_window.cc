@@ -210,9 +210,8 @@ std::optional<Values> ExpandReduceWindow(const Op& op, Expansion& to) {
   }
   if (elements < kMinReduced) apart.clear();
   for (size_t d = result.size(); d-- > 0;) {
-    if (std::any_of(apart.begin(), apart.end(), [d](const Window& w) { return w.dimension == d; })) {
-      continue;
-    }
+    const auto is_along = [d](const Window& other) { return other.dimension == d; };
+    if (std::any_of(apart.begin(), apart.end(), is_along)) continue;
     std::optional<Values> folded =
         windower.Fold(values, {d, window.window_dimensions[d], window.window_strides[d],
                                window.window_dilations[d], result[d]});

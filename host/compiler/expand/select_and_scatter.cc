@@ -150,8 +150,9 @@ class SelectAndScatter {
   // with the highest tap first.
   std::optional<Value> Phase(const Dims& phase) {
     Value sum = to_.Broadcast(op_.operands[2], lengths_);
-    const int64_t taps = graph::Product(window_.window_dimensions);
-    const bool is_done = ForEachIndex(window_.window_dimensions, [&](const Dims& mirrored, int64_t i) {
+    const Dims& window = window_.window_dimensions;
+    const int64_t taps = graph::Product(window);
+    const bool is_done = ForEachIndex(window, [&](const Dims& mirrored, int64_t i) {
       Dims start(rank_), limit(rank_);
       for (size_t d = 0; d < rank_; ++d) {
         const int64_t tap = window_.window_dimensions[d] - 1 - mirrored[d];
