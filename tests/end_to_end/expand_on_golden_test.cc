@@ -29,7 +29,7 @@ class ExpandOnGoldenTest : public CompiledProgramTest {
     const std::vector<Literal> results = Run(module, chip_, arguments, options);
     const auto expected = evaluator::Evaluate(module, arguments, {}, nullptr);
     ASSERT_TRUE(expected.ok()) << expected.status().message();
-    ASSERT_EQ(results.size(), expected->size());
+    ASSERT_EQ(results.size(), expected->size()) << text;
     for (size_t r = 0; r < results.size(); ++r) {
       for (int64_t i = 0; i < results[r].size(); ++i) {
         const double x = results[r].GetDouble(i), y = (*expected)[r].GetDouble(i);
