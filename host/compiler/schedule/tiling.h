@@ -42,7 +42,7 @@ struct Tiling {
 
   int64_t a_bytes = 0, b_bytes = 0, out_bytes = 0;
   int64_t a_staging_bytes = 0, out_staging_bytes = 0;  // 0 without
-  std::array<int64_t, 2> stream_bytes{};
+  std::array<int64_t, kMaxStreams> stream_bytes{};
   int64_t a_slots = 2, b_slots = 2, out_slots = 2, stream_slots = 2;
 
   double cost_cycles = 0.0;  // what the choice is estimated to take
