@@ -134,6 +134,50 @@ TEST_F(ExpandTest, MapIsItsBody) {
 )"), Opcode::kMap);
 }
 
+// Regions of control flow are rewritten, too; they see what values outside have become.
+TEST_F(ExpandTest, ExpandsInsideOfLoopsAndBranches) {
+  const std::string text = Function({"4x3xi32", "i32"}, "tensor<3xi32>, tensor<3xi32>", R"(
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %limit = stablehlo.constant dense<3> : tensor<i32>
+  %start = stablehlo.constant dense<1> : tensor<3xi32>
+  %doubled = "stablehlo.map"(%arg0) ({
+    ^bb0(%a: tensor<i32>):
+      %1 = stablehlo.add %a, %a : tensor<i32>
+      stablehlo.return %1 : tensor<i32>
+  }) {dimensions = array<i64: 0, 1>} : (tensor<4x3xi32>) -> tensor<4x3xi32>
+  %0:2 = stablehlo.while(%i = %zero, %x = %start) : tensor<i32>, tensor<3xi32>
+   cond {
+    %1 = stablehlo.compare LT, %i, %limit : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  } do {
+    %1 = "stablehlo.map"(%x) ({
+      ^bb0(%a: tensor<i32>):
+        %5 = stablehlo.multiply %a, %i : tensor<i32>
+        stablehlo.return %5 : tensor<i32>
+    }) {dimensions = array<i64: 0>} : (tensor<3xi32>) -> tensor<3xi32>
+    %2 = stablehlo.slice %doubled [1:2, 0:3] : (tensor<4x3xi32>) -> tensor<1x3xi32>
+    %3 = stablehlo.reshape %2 : (tensor<1x3xi32>) -> tensor<3xi32>
+    %4 = stablehlo.add %1, %3 : tensor<3xi32>
+    %6 = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %6, %4 : tensor<i32>, tensor<3xi32>
+  }
+  %c = stablehlo.compare GT, %arg1, %zero : (tensor<i32>, tensor<i32>) -> tensor<i1>
+  %7 = "stablehlo.if"(%c) ({
+    %8 = "stablehlo.map"(%0#1) ({
+      ^bb0(%a: tensor<i32>):
+        %9 = stablehlo.negate %a : tensor<i32>
+        stablehlo.return %9 : tensor<i32>
+    }) {dimensions = array<i64: 0>} : (tensor<3xi32>) -> tensor<3xi32>
+    stablehlo.return %8 : tensor<3xi32>
+  }, {
+    stablehlo.return %0#1 : tensor<3xi32>
+  }) : (tensor<i1>) -> tensor<3xi32>
+  return %0#1, %7 : tensor<3xi32>, tensor<3xi32>
+)");
+  for (int i = 0; i < 4; ++i) ExpectEqual(text, Opcode::kMap);
+}
+
 TEST_F(ExpandTest, ReductionsOfSeveralOperandsFold) {
   for (std::string type : kTypes) {
     if (type[0] == 'f' || type[0] == 'b') {
