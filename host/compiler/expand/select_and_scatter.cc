@@ -180,25 +180,28 @@ class SelectAndScatter {
     return to_.builder().Slice(padded, start, limit, Dims(rank_, 1));
   }
 
-  // parts[p] holds elements p, p + stride ...
-  Value Interleave(const Values& parts) {
-    if (parts.size() == 1) return parts[0];
-    Dims stacked = lengths_;
-    stacked.push_back(1);
-    Values columns;
-    for (const Value part : parts) columns.push_back(to_.Reshape(part, stacked));
-    Dims split = lengths_;
-    split.insert(split.end(), phases_.begin(), phases_.end());
-    Dims order, joined(rank_);
-    for (size_t d = 0; d < rank_; ++d) {
-      order.push_back(static_cast<int64_t>(d));
-      order.push_back(static_cast<int64_t>(rank_ + d));
-      joined[d] = lengths_[d] * phases_[d];
+  // The parts hold elements phase, phase + stride ..., the last dimension's phase fastest. One
+  // dimension after the other is put together, so that what lies inside of it moves in one piece.
+  Value Interleave(Values parts) {
+    for (size_t d = rank_; d-- > 0;) {
+      const auto count = static_cast<size_t>(phases_[d]);
+      if (count == 1) continue;
+      Values joined;
+      for (size_t first = 0; first < parts.size(); first += count) {
+        Dims dims = to_.dims(parts[first]);
+        dims.insert(dims.begin() + static_cast<ptrdiff_t>(d) + 1, 1);
+        Values columns;
+        for (size_t i = 0; i < count; ++i) {
+          columns.push_back(to_.Reshape(parts[first + i], dims));
+        }
+        const Value stacked = to_.Concatenate(columns, d + 1);
+        dims.erase(dims.begin() + static_cast<ptrdiff_t>(d) + 1);
+        dims[d] *= phases_[d];
+        joined.push_back(to_.Slice(to_.Reshape(stacked, dims), d, 0, operand_[d]));
+      }
+      parts = std::move(joined);
     }
-    Value result = to_.Reshape(to_.Concatenate(columns, rank_), split);
-    result = to_.Reshape(to_.Transpose(result, order), joined);
-    for (size_t d = 0; d < rank_; ++d) result = to_.Slice(result, d, 0, operand_[d]);
-    return result;
+    return parts[0];
   }
 
   const Op& op_;
