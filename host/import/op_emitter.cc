@@ -43,6 +43,8 @@ constexpr std::array kOtherNames = {
     NamedOpcode{"check.expect_almost_eq", Opcode::kCustomCall},
     NamedOpcode{"check.expect_almost_eq_const", Opcode::kCustomCall},
     NamedOpcode{"check.expect_close", Opcode::kCustomCall},
+    NamedOpcode{"check.expect_serialized_eq", Opcode::kCustomCall},
+    NamedOpcode{"interpreter.probe", Opcode::kReshape},
     NamedOpcode{"stablehlo.after_all", Opcode::kOptimizationBarrier},
     NamedOpcode{"stablehlo.create_token", Opcode::kOptimizationBarrier},
     NamedOpcode{"stablehlo.tuple", Opcode::kOptimizationBarrier},
@@ -96,8 +98,6 @@ constexpr std::array kReasons = {
     NamedReason{"stablehlo.uniform_quantize", kQuantized},
     NamedReason{"stablehlo.rng", "the specification leaves its values open"},
     NamedReason{"interpreter.print", kTestHarness},
-    NamedReason{"interpreter.probe", kTestHarness},
-    NamedReason{"check.expect_serialized_eq", kTestHarness},
 };
 
 }  // namespace

@@ -82,7 +82,8 @@ Result<std::vector<Value>> OpEmitter::EmitByName(ImportedOp& op, Region& region)
     return Values();
   }
   if (name == "sdy.sharding_constraint" || name == "sdy.reshard" ||
-      name == "stablehlo.set_dimension_size" || name == "stablehlo.real" || name == "chlo.conj") {
+      name == "stablehlo.set_dimension_size" || name == "stablehlo.real" ||
+      name == "chlo.conj" || name == "interpreter.probe") {
     return EmitIdentity(op);
   }
   if (name == "stablehlo.imag") {

@@ -186,9 +186,23 @@ TEST(OpExpansionsTest, CompositesKeepTheirNameUntilTheyAreInlined) {
             composite.entries);
 }
 
+TEST(OpExpansionsTest, ProbesNameValuesForChecks) {
+  const auto module = ImportText(
+      "func.func @main(%x: tensor<f32>, %y: tensor<f32>) {\n"
+      "  %0 = interpreter.probe %x, probe_id = \"a/b\" : tensor<f32>\n"
+      "  check.expect_serialized_eq %y, probe_id = \"a/b\" : tensor<f32>\n  return\n}\n",
+      "x.mlir");
+  ASSERT_TRUE(module.ok()) << module.status().message();
+  const graph::Function& main = *module->Entry();
+  EXPECT_EQ(main.body.ops[0].As<graph::CustomCallAttributes>().target, "check.expect_eq");
+  EXPECT_EQ(main.body.ops[0].operands,
+            (std::vector<graph::Value>{main.arguments()[1], main.arguments()[0]}));
+}
+
 TEST(OpExpansionsTest, ChecksHaveDistancesThatCanBe) {
   EXPECT_EQ(OpsOf("func.func @main(%x: tensor<f32>) {\n"
-                  "  check.expect_close %x, %x, max_ulp_difference = -1 : tensor<f32>, tensor<f32>\n"
+                  "  check.expect_close %x, %x, max_ulp_difference = -1 : tensor<f32>, "
+                  "tensor<f32>\n"
                   "  return\n}\n"),
             "x.mlir:2:30: a distance can't be negative");
 }

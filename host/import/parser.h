@@ -74,12 +74,18 @@ class Parser {
   Status ParseReduce(OpText& op);
   Status ParseReducer(OpText& op, size_t inputs);
   Status BuildAppliedRegion(OpText& op, std::string_view applied);
+  Status ResolveProbe(OpText& op);
 
   Cursor cursor_;
   AttributeParser attributes_;
   graph::Module module_;
   graph::Function* function_ = nullptr;  // the one being read
   std::vector<std::map<std::string_view, std::vector<TypedValue>>> scopes_;
+  struct Probe {
+    TypedValue value;
+    size_t depth = 0;  // of the scope
+  };
+  std::map<std::string, Probe> probes_;  // by the name that the program gives them
   int type_depth_ = 0;
 };
 

@@ -110,6 +110,7 @@ Status Parser::ParseFunction() {
   }
   ASSIGN_OR_RETURN(function.name, cursor_.Symbol());
   scopes_.assign(1, {});
+  probes_.clear();
   RETURN_IF_ERROR(cursor_.Expect("("));
   if (!cursor_.TryConsume(")")) {
     do {
@@ -143,6 +144,7 @@ Status Parser::ParseGenericFunction() {
   graph::Function& function = module_.functions.emplace_back();
   function_ = &function;
   scopes_.assign(1, {});
+  probes_.clear();
   Attribute dict;
   RETURN_IF_ERROR(ParseGenericHead(dict));
   cursor_.Peek();

@@ -249,6 +249,7 @@ Status Parser::ParseBrackets(OpText& op) {
 }
 
 Status Parser::Emit(OpText& op, Region& region) {
+  RETURN_IF_ERROR(ResolveProbe(op));
   op.inputs = ShapesOf(op.input_types);
   op.outputs = ShapesOf(op.output_types);
   ASSIGN_OR_RETURN(const std::vector<Value> values,

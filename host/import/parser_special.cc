@@ -124,4 +124,28 @@ Status Parser::BuildAppliedRegion(OpText& op, std::string_view applied) {
   return OkStatus();
 }
 
+// interpreter.probe names a value, check.expect_serialized_eq compares another one with it.
+Status Parser::ResolveProbe(OpText& op) {
+  const bool is_probe = op.name == "interpreter.probe";
+  if (!is_probe && op.name != "check.expect_serialized_eq") return OkStatus();
+  const Attribute* id = op.dict.Find({"probe_id"});
+  if (id == nullptr || op.operand_types.size() != 1 || op.operands.size() != 1) {
+    return cursor_.ErrorAt(op.dict.offset, fmt::format("{} takes a tensor and a probe_id",
+                                                       op.name));
+  }
+  if (is_probe) {
+    probes_[id->text] = {{op.operand_types[0], op.operands}, scopes_.size()};
+    return OkStatus();
+  }
+  const auto found = probes_.find(id->text);
+  if (found == probes_.end() || found->second.depth > scopes_.size()) {
+    return cursor_.RefuseAt(op.dict.offset,
+                            fmt::format("no probe '{}' outside of regions; what one sees in a "
+                                        "region is not kept", id->text));
+  }
+  op.name = "check.expect_eq";
+  op.AddOperand(found->second.value);
+  return OkStatus();
+}
+
 }  // namespace systolith::import
