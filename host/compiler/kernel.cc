@@ -25,6 +25,10 @@ struct BodyText {
     return fmt::format("elementwise {}", ViewText(e.x));
   }
   std::string operator()(const Copy& c) const { return fmt::format("copy {}", ViewText(c.x)); }
+  std::string operator()(const Scatter& s) const {
+    return fmt::format("scatter of {} at {} into {} in tiles of {}", ViewText(s.updates),
+                       ViewText(s.offsets), ViewText(s.operand), graph::DimsToString(s.box));
+  }
   std::string operator()(const Reduction& r) const {
     return fmt::format("reduction {} of %{}+{} [{},{}]", Name(r.combine), r.x.base.id, r.x.offset,
                        r.reduced.size, r.kept.size);
@@ -41,8 +45,12 @@ std::vector<const View*> Kernel::Reads() const {
     views = {&elementwise->x};
   } else if (const auto* copy = std::get_if<Copy>(&body)) {
     views = {&copy->x};
+  } else if (const auto* reduction = std::get_if<Reduction>(&body)) {
+    views = {&reduction->x};
   } else {
-    views = {&std::get<Reduction>(body).x};
+    const auto& scatter = std::get<Scatter>(body);
+    views = {&scatter.updates, &scatter.offsets};
+    if (!scatter.fill) views.push_back(&scatter.operand);
   }
   for (const View& stream : streams) views.push_back(&stream);
   return views;

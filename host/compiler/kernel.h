@@ -4,6 +4,7 @@
 #include <array>
 #include <compare>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -91,8 +92,19 @@ struct Reduction {
   StepOperand init;  // kStream: streams[0]
 };
 
+// The operand with updates, one after another: update u joins the window at offsets[u].
+struct Scatter {
+  View operand;
+  View updates;  // [u, dimensions of the window]
+  View offsets;  // [u], s32: bytes in a tile of the operand; negative: skipped
+  graph::Dims window;        // the operand's dimensions along which the window extends, from 0 on
+  graph::Dims box, strides;  // tile, per dimension of the operand: elements
+  std::vector<VectorStep> combine;  // the lane is the operand's element, stream 0 the update's
+  std::optional<uint32_t> fill;     // all of the operand, as the lane's bits
+};
+
 struct Kernel {
-  std::variant<Contraction, Elementwise, Copy, Reduction> body;
+  std::variant<Contraction, Elementwise, Copy, Reduction, Scatter> body;
   std::vector<VectorStep> steps;  // on every element of the body's result
   std::vector<View> streams;      // with the result's dimensions
   // Where the result goes: the stored tensor `out.base`, or a part of it. Kernels that write parts

@@ -19,7 +19,9 @@ constexpr uint64_t kMostBetweenFences = 1 << 14;
 
 // Scalar registers 1..12 belong to the engines' flags.
 constexpr uint32_t kFirstLoadedScalar = arch::kScalars - Emitter::kLoadedScalars;
-static_assert(kFirstLoadedScalar >= kEngines);
+// Those between are VectorForEach's: the byte of the next word, what is counted, the word.
+constexpr uint32_t kNextWord = kEngines, kCounter = kEngines + 1, kWord = kEngines + 2;
+static_assert(kFirstLoadedScalar > kWord);
 
 constexpr size_t kLoads = static_cast<size_t>(arch::Engine::kDmaLoad);
 
@@ -249,6 +251,32 @@ void Emitter::Vector(arch::Vector instruction, const Touches& touches) {
 void Emitter::Transpose(arch::Transpose instruction, const Touches& touches) {
   Append(arch::Opcode::kTranspose, arch::Engine::kXlu, instruction, touches);
 }
+void Emitter::VectorForEach(arch::Vector instruction, const WordLoop& loop,
+                            const AccessLog& table_log, const Touches& touches) {
+  constexpr int64_t kWordBytes = 4;
+  // The instructions themselves keep the vector unit's order; these stand for them.
+  Append(arch::Opcode::kSync, arch::Engine::kVpu, arch::Sync{}, touches);
+  Flush();
+  Await(table_log);
+  AppendScalar(arch::Opcode::kAdd, kNextWord, 0, 0);
+  AppendScalar(arch::Opcode::kAdd, kCounter, 0, 0);
+  const uint32_t head = assembler_.pc();
+  AppendScalar(arch::Opcode::kLoadScalar, kWord, kNextWord, Address(loop.table));
+  const uint32_t skip = AppendBranch(arch::Condition::kLt, kWord, 0, 0);
+  instruction.engine = static_cast<uint32_t>(arch::Engine::kVpu);
+  SetPatch(instruction, 0, {loop.counter_place, kCounter});
+  for (size_t i = 0; i < loop.places.size(); ++i) {
+    SetPatch(instruction, i + 1, {loop.places[i], kWord});
+  }
+  assembler_.SetKernel(kernel_);
+  assembler_.Append(arch::Opcode::kVector, instruction).ok();
+  assembler_.SetTarget(skip, assembler_.pc());
+  AppendScalar(arch::Opcode::kAdd, kNextWord, kNextWord, kWordBytes);
+  AppendScalar(arch::Opcode::kAdd, kCounter, kCounter, loop.step);
+  AppendBranch(arch::Condition::kLt, kNextWord, static_cast<size_t>(kWordBytes * loop.count), head);
+  Append(arch::Opcode::kSync, arch::Engine::kVpu, arch::Sync{}, touches);
+}
+
 void Emitter::LoadKernel(arch::LoadKernel instruction) {
   instruction.engine = static_cast<uint32_t>(arch::Engine::kVpu);
   Add(arch::Opcode::kLoadKernel, instruction);

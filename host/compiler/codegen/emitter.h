@@ -92,6 +92,19 @@ class Emitter {
   static constexpr uint32_t kLoadedScalars = 16;
   uint32_t LoadScalarFromBuffer(int64_t address, const AccessLog& log);
 
+  // For each of `count` words of the buffer from `table` on (a multiple of 4), in order, runs the
+  // instruction with the word added to some of its words and, for word n, n * step to another.
+  // Negative words are skipped. The vector unit must hold kernel and streams; `table_log`: of the
+  // table.
+  struct WordLoop {
+    int64_t table = 0, count = 0;
+    std::vector<uint32_t> places;  // words of the instruction
+    uint32_t counter_place = 0;
+    int64_t step = 0;
+  };
+  void VectorForEach(arch::Vector instruction, const WordLoop& loop, const AccessLog& table_log,
+                     const Touches& touches);
+
   // while: BeginLoop, the condition, LeaveLoopIfZero of its result, the body, EndLoop.
   struct Loop {
     uint32_t head_pc = 0, branch_pc = 0;
@@ -133,7 +146,7 @@ class Emitter {
   };
   using Instruction =
       std::variant<arch::Dma, arch::Matmul, arch::Vector, arch::Transpose, arch::LoadKernel,
-                   arch::Stream>;
+                   arch::Stream, arch::Sync>;
   struct Pending {
     arch::Opcode opcode = arch::Opcode::kSync;
     size_t engine = kSequencer;
@@ -176,11 +189,14 @@ class Emitter {
 
   // The sequencer waits for an instruction, unless it knows that it is done.
   void Await(size_t engine, uint64_t number);
+  // For all that wrote a place.
+  void Await(const AccessLog& log);
   // The sequencer waits for everything.
   void Fence();
   // The flags' registers take up the difference between two counts, and counting goes on from
   // `to`.
   void ContinueFrom(const std::array<uint64_t, kEngines>& to);
+  void AppendScalar(arch::Opcode opcode, uint32_t rd, uint32_t rs, int64_t imm);
   void AppendAwait(size_t engine, uint64_t count);
   // Returns the branch's place.
   uint32_t AppendBranch(arch::Condition condition, uint32_t scalar, size_t number,

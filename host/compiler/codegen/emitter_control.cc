@@ -31,6 +31,10 @@ void Emitter::Await(size_t engine, uint64_t number) {
   for (size_t e = 0; e < kEngines; ++e) known[e] = std::max(known[e], then.clock[e]);
 }
 
+void Emitter::Await(const AccessLog& log) {
+  for (size_t engine = 1; engine < kEngines; ++engine) Await(engine, log.write[engine]);
+}
+
 void Emitter::Fence() {
   Flush();
   for (const size_t engine : kFenceOrder) Await(engine, issued_[engine]);
@@ -66,13 +70,21 @@ uint32_t Emitter::AppendBranch(arch::Condition condition, uint32_t scalar, size_
 
 uint32_t Emitter::LoadScalarFromBuffer(int64_t address, const AccessLog& log) {
   Flush();
-  for (size_t engine = 1; engine < kEngines; ++engine) Await(engine, log.write[engine]);
+  Await(log);
   arch::Scalar load;
   load.rd = arch::kScalars - kLoadedScalars + next_scalar_;
   load.imm = static_cast<int32_t>(Address(address));
   next_scalar_ = (next_scalar_ + 1) % kLoadedScalars;
   assembler_.Append(arch::Opcode::kLoadScalar, load).ok();
   return load.rd;
+}
+
+void Emitter::AppendScalar(arch::Opcode opcode, uint32_t rd, uint32_t rs, int64_t imm) {
+  arch::Scalar scalar;
+  scalar.rd = rd;
+  scalar.rs = rs;
+  scalar.imm = static_cast<int32_t>(imm);
+  assembler_.Append(opcode, scalar).ok();
 }
 
 Emitter::Loop Emitter::BeginLoop() {

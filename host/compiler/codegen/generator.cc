@@ -79,8 +79,10 @@ Status Generator::Emit(const Kernel& kernel, size_t index) {
     status = TransposesInBuffer(std::get<Copy>(kernel.body).x, kernel.out)
                  ? EmitTransposingCopy(*this, kernel)
                  : EmitCopy(*this, kernel);
-  } else {
+  } else if (std::holds_alternative<Reduction>(kernel.body)) {
     status = EmitReduction(*this, kernel);
+  } else {
+    status = EmitScatter(*this, kernel);
   }
   LeaveBuffer(index);
   if (status.ok()) return status;

@@ -27,7 +27,7 @@ struct RowOperand {
 
 // Work of the vector unit, element by element, in terms of rows of any length: what the code
 // generators for the kinds of kernels ask for. How it is cut into row groups is row_lowering's
-// affair. Behind a row, up to a multiple of 8 elements, the result may be overwritten.
+// affair.
 struct RowJob {
   std::vector<int64_t> counts;   // loops over rows, outermost first; at most 5
   int64_t length = 1;            // elements of a row, next to each other
@@ -35,6 +35,10 @@ struct RowJob {
   std::vector<RowOperand> streams;
   RowOperand result;
   std::vector<VectorStep> steps;
+  // Whether the result may be overwritten behind a row, up to a multiple of 8 elements.
+  bool writes_padding = true;
+  // Rows are single elements and begin anywhere, not only at multiples of 8 elements.
+  bool is_scattered = false;
 };
 
 // Bytes of an element in the buffer.

@@ -56,12 +56,12 @@ bool NeverMoves(const RowOperand& operand) {
 
 // The same job with rows that follow one another joined, if every operand is dense or a single
 // element. The padding behind short rows is computed, too.
-std::optional<Rows> Flattened(Rows rows) {
+std::optional<Rows> Flattened(Rows rows, bool writes_padding) {
   const auto is_single = [](const RowOperand& o) { return NeverMoves(o); };
   for (const RowOperand& o : rows.operands) {
     if (o.accumulator || (o.splat && !is_single(o))) return std::nullopt;
   }
-  const int64_t padded = CeilDivide(rows.length, kRowAlignment) * kRowAlignment;
+  const int64_t padded = writes_padding ? RoundUp(rows.length, kRowAlignment) : rows.length;
   if (!rows.counts.empty()) {
     const int64_t pitch = rows.operands[0].strides.back() / LaneBytes(rows.operands[0].type);
     const bool joins = pitch >= rows.length && pitch <= padded &&
@@ -85,7 +85,7 @@ struct Walk {
   int64_t groups = 0;
 };
 
-Walk ChooseWalk(const Rows& rows, int64_t lanes, int64_t sublanes) {
+Walk ChooseWalk(const Rows& rows, const RowJob& job, int64_t lanes, int64_t sublanes) {
   const auto product = [](const Rows& r) {
     int64_t count = 1;
     for (const int64_t c : r.counts) count *= c;
@@ -96,7 +96,8 @@ Walk ChooseWalk(const Rows& rows, int64_t lanes, int64_t sublanes) {
   const auto consider = [&](Walk walk) {
     if (walk.groups < best.groups) best = std::move(walk);
   };
-  if (std::optional<Rows> flat = Flattened(rows)) {
+  if (std::optional<Rows> flat = Flattened(rows, job.writes_padding);
+      flat && !job.is_scattered) {
     const int64_t groups = CeilDivide(flat->length, lanes * sublanes) * product(*flat);
     consider({GroupShape::kFlat, std::move(*flat), 0, groups});
   }
@@ -132,7 +133,7 @@ class Lowering {
     if (job_.x) rows.operands.push_back(*job_.x);
     rows.operands.insert(rows.operands.end(), job_.streams.begin(), job_.streams.end());
     MergeLoops(rows);
-    walk_ = ChooseWalk(rows, lanes_, sublanes_);
+    walk_ = ChooseWalk(rows, job_, lanes_, sublanes_);
     lowered_.kernel.has_x = job_.x.has_value();
     std::iota(lowered_.kernel.inputs.begin(), lowered_.kernel.inputs.end(), 0);
     ChooseGroups();
@@ -275,9 +276,11 @@ class Lowering {
     }
     if (is_input && !operand.accumulator && stream.flat == 0) {
       const bool repeats = sublanes_ > 1 && stream.strides[kSublaneStride] == 0;
-      stream.spread = Number(operand.splat ? (repeats ? arch::Spread::kBoth : arch::Spread::kLanes)
-                                           : (repeats ? arch::Spread::kRows : arch::Spread::kNone));
+      const bool is_single = operand.splat || job_.is_scattered;
+      stream.spread = Number(is_single ? (repeats ? arch::Spread::kBoth : arch::Spread::kLanes)
+                                       : (repeats ? arch::Spread::kRows : arch::Spread::kNone));
     }
+    if (!is_input && job_.is_scattered) stream.spread = Number(arch::Spread::kLanes);
     // A single element can't be spread over a dense stretch; the prologue can.
     const bool must_share = walk_.shape == GroupShape::kFlat && operand.splat;
     if (must_share || (is_fixed && index > 0 && is_input && !loops_.empty())) {

@@ -1,11 +1,19 @@
 #include "host/compiler/codegen/vector_unit.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace systolith::compiler {
 namespace {
 
 constexpr size_t kRecent = 8;  // descriptions that are remembered
+
+constexpr uint32_t BasesWord() {
+  for (const arch::FieldInfo& field : arch::kVectorFields) {
+    if (field.name == "bases") return field.word;
+  }
+  return 0;
+}
 
 }  // namespace
 
@@ -28,6 +36,12 @@ void VectorUnit::Emit(const DepthwiseJob& job, const Touches& touches) {
 void VectorUnit::Forget() {
   memory_.Clear();
   streams_.fill(std::nullopt);
+}
+
+void VectorUnit::EmitForEach(const RowJob& job, Emitter::WordLoop loop,
+                             const AccessLog& table_log, const Touches& touches) {
+  Status status = TryEmitForEach(job, std::move(loop), table_log, touches);
+  if (!status.ok()) emitter_.Fail(std::move(status));
 }
 
 void VectorUnit::ChoosePlaces(LoweredJob& job) {
@@ -77,7 +91,7 @@ void VectorUnit::ChoosePlaces(LoweredJob& job) {
   }
 }
 
-Status VectorUnit::TryEmit(const RowJob& job, const Touches& touches) {
+Result<std::pair<LoweredJob, const kernel::Kernel*>> VectorUnit::Lower(const RowJob& job) {
   // Several groups together may need more registers than there are.
   for (int64_t max_groups = kMaxGroups;; max_groups /= 2) {
     ASSIGN_OR_RETURN(LoweredJob lowered, LowerRowJob(job, chip_, max_groups));
@@ -94,8 +108,27 @@ Status VectorUnit::TryEmit(const RowJob& job, const Touches& touches) {
       RETURN_IF_ERROR(built.status());
       found = chains_.emplace(lowered.kernel, *std::move(built)).first;
     }
-    return Run(found->second, lowered.streams, lowered.vector, touches);
+    return std::pair(std::move(lowered), &std::as_const(found->second));
   }
+}
+
+Status VectorUnit::TryEmit(const RowJob& job, const Touches& touches) {
+  ASSIGN_OR_RETURN(const auto lowered, Lower(job));
+  return Run(*lowered.second, lowered.first.streams, lowered.first.vector, touches);
+}
+
+Status VectorUnit::TryEmitForEach(const RowJob& job, Emitter::WordLoop loop,
+                                  const AccessLog& table_log, const Touches& touches) {
+  ASSIGN_OR_RETURN(const auto lowered, Lower(job));
+  ASSIGN_OR_RETURN(const arch::Vector vector,
+                   Prepare(*lowered.second, lowered.first.streams, lowered.first.vector));
+  const ChainKernel& kernel = lowered.first.kernel;
+  const auto base = [](size_t place) { return BasesWord() + static_cast<uint32_t>(place); };
+  loop.places = {base(arch::kInputStreams + kernel.output)};
+  if (kernel.has_x) loop.places.push_back(base(kernel.inputs[0]));
+  loop.counter_place = base(kernel.inputs[1]);
+  emitter_.VectorForEach(vector, loop, table_log, touches);
+  return OkStatus();
 }
 
 Status VectorUnit::TryEmit(const TreeJob& job, const Touches& touches) {
@@ -129,7 +162,15 @@ Status VectorUnit::TryEmit(const DepthwiseJob& job, const Touches& touches) {
 }
 
 Status VectorUnit::Run(const kernel::Kernel& code, const std::vector<arch::Stream>& streams,
-                       arch::Vector vector, const Touches& touches) {
+                       const arch::Vector& vector, const Touches& touches) {
+  ASSIGN_OR_RETURN(const arch::Vector finished, Prepare(code, streams, vector));
+  emitter_.Vector(finished, touches);
+  return OkStatus();
+}
+
+Result<arch::Vector> VectorUnit::Prepare(const kernel::Kernel& code,
+                                         const std::vector<arch::Stream>& streams,
+                                         arch::Vector vector) {
   ASSIGN_OR_RETURN(const kernel::KernelMemory::Place place, memory_.Use(code));
   if (place.load) {
     for (const arch::LoadKernel& load :
@@ -152,8 +193,7 @@ Status VectorUnit::Run(const kernel::Kernel& code, const std::vector<arch::Strea
   const uint64_t most = code.MostBundles(vector.counts);
   vector.bundle_limit = most >> 32 == 0 ? static_cast<uint32_t>(most) : 0;
   emitter_.SetKernel(code.name);
-  emitter_.Vector(vector, touches);
-  return OkStatus();
+  return vector;
 }
 
 }  // namespace systolith::compiler

@@ -31,6 +31,10 @@ class VectorUnit {
   void Emit(const TreeJob& job, const Touches& touches);
   void Emit(const FoldJob& job, const Touches& touches);
   void Emit(const DepthwiseJob& job, const Touches& touches);
+  // The job once for each word of the loop's table: the word moves result and x, the counter
+  // stream 0. The loop's places are filled in here.
+  void EmitForEach(const RowJob& job, Emitter::WordLoop loop, const AccessLog& table_log,
+                   const Touches& touches);
 
   // What it holds is not known from here on: paths of control flow meet.
   void Forget();
@@ -43,11 +47,18 @@ class VectorUnit {
   void ChoosePlaces(LoweredJob& job);
 
   Status TryEmit(const RowJob& job, const Touches& touches);
+  Status TryEmitForEach(const RowJob& job, Emitter::WordLoop loop, const AccessLog& table_log,
+                        const Touches& touches);
+  // The job with its streams in their places, and its kernel, which lasts.
+  Result<std::pair<LoweredJob, const kernel::Kernel*>> Lower(const RowJob& job);
   Status TryEmit(const TreeJob& job, const Touches& touches);
   Status TryEmit(const FoldJob& job, const Touches& touches);
   Status TryEmit(const DepthwiseJob& job, const Touches& touches);
   Status Run(const kernel::Kernel& code, const std::vector<arch::Stream>& streams,
-             arch::Vector vector, const Touches& touches);
+             const arch::Vector& vector, const Touches& touches);
+  // Brings kernel and streams in and finishes the instruction.
+  Result<arch::Vector> Prepare(const kernel::Kernel& code, const std::vector<arch::Stream>& streams,
+                               arch::Vector vector);
 
   const arch::ChipConfig& chip_;
   Emitter& emitter_;

@@ -22,15 +22,14 @@ using graph::Value;
 // Looking for a uniform constant is worth it up to here; longer ones are rarely uniform.
 constexpr int64_t kMaxUniformElements = 1 << 20;
 
-// An element as the vector unit's lane holds it.
+}  // namespace
+
 uint32_t LaneBits(const graph::Literal& literal, int64_t element) {
   if (graph::IsFloat(literal.type())) {
     return std::bit_cast<uint32_t>(static_cast<float>(literal.GetDouble(element)));
   }
   return static_cast<uint32_t>(literal.GetInt(element));
 }
-
-}  // namespace
 
 Planner::Planner(Compilation& compilation)
     : compilation_(compilation), function_(compilation.function()) {}

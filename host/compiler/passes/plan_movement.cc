@@ -4,6 +4,7 @@
 #include <cassert>
 #include <set>
 
+#include "host/compiler/passes/index_table.h"
 #include "host/compiler/passes/planner.h"
 #include "host/compiler/passes/support.h"
 
@@ -30,12 +31,6 @@ View Sliced(const View& view, size_t dimension, Range range, int64_t step = 1) {
   return view.Sliced(slice);
 }
 
-// The value, or the type's nearest.
-int64_t Saturated(graph::ElementType type, int64_t value) {
-  const int bits = graph::BitWidth(type) - (graph::IsSigned(type) ? 1 : 0);
-  return std::min(value, (int64_t{1} << bits) - 1);
-}
-
 Value Number(graph::Builder& builder, graph::ElementType type, int64_t value) {
   graph::Literal literal(graph::Shape{type, {}});
   literal.SetInt(0, value);
@@ -55,6 +50,7 @@ void Planner::VisitMovement(const Op& op) {
   }
   switch (op.opcode) {
     case graph::Opcode::kPad: VisitPad(op); break;
+    case graph::Opcode::kScatter: VisitScatter(op); break;
     case graph::Opcode::kDynamicUpdateSlice: VisitDynamicUpdateSlice(op); break;
     default: VisitConcatenate(op);
   }
@@ -154,7 +150,7 @@ View Planner::DynamicSlice(View view, const graph::Dims& sizes, std::span<const 
       Op clamp;
       clamp.opcode = graph::Opcode::kClamp;
       clamp.operands = {Number(builder, type, 0), term.start,
-                        Number(builder, type, Saturated(type, term.most))};
+                        Number(builder, type, std::min(term.most, Highest(type)))};
       Value place = builder.Append(std::move(clamp), {function_.shape(term.start)}).result();
       if (type != kOffset) place = builder.Convert(place, kOffset);
       place = builder.Binary(graph::Opcode::kMultiply, place,

@@ -24,14 +24,6 @@ bool IsRaw(ElementType result) {
          result == ElementType::kS8;
 }
 
-bool Fits(const std::vector<VectorStep>& steps, const arch::ChipConfig& chip) {
-  if (CostOfSteps(steps, chip).slots <= kSlotsThatFit) return true;
-  ChainKernel kernel;
-  std::vector<uint32_t> numbers;
-  kernel.SetSteps(steps, numbers);
-  return BuildChainKernel(kernel, chip).ok();
-}
-
 bool Repeats(const View& view) {
   for (size_t d = 0; d < view.dims.size(); ++d) {
     if (view.dims[d] > 1 && view.strides[d] == 0) return true;
@@ -53,6 +45,23 @@ std::optional<size_t> ChooseLane(const std::vector<View>& streams) {
 }
 
 }  // namespace
+
+bool Fits(const std::vector<VectorStep>& steps, const arch::ChipConfig& chip) {
+  if (CostOfSteps(steps, chip).slots <= kSlotsThatFit) return true;
+  // One stream more than a kernel has becomes the lane; here it does not matter which.
+  std::vector<VectorStep> with_lane = steps;
+  for (VectorStep& step : with_lane) {
+    for (StepOperand& operand : step.operands) {
+      if (operand.kind == StepOperand::Kind::kStream && operand.bits == kMaxStreams) {
+        operand = {StepOperand::Kind::kLane, 0};
+      }
+    }
+  }
+  ChainKernel kernel;
+  std::vector<uint32_t> numbers;
+  kernel.SetSteps(std::move(with_lane), numbers);
+  return BuildChainKernel(kernel, chip).ok();
+}
 
 FusionRole RoleOf(const Op& op, const graph::Function& function) {
   if (op.opcode == Opcode::kIota) return FusionRole::kIota;

@@ -12,6 +12,7 @@
 
 #include "host/compiler/compilation.h"
 #include "host/compiler/passes/fusion.h"
+#include "host/compiler/passes/index_table.h"
 #include "host/compiler/passes/vector_chain.h"
 #include "host/graph/builder.h"
 
@@ -62,6 +63,10 @@ class Planner {
   void VisitConcatenate(const graph::Op& op);
   void VisitPad(const graph::Op& op);
   void VisitDynamicUpdateSlice(const graph::Op& op);
+  // plan_indexed.cc
+  void VisitScatter(const graph::Op& op);
+  // The stored table of these index vectors, dense and s32.
+  graph::Value PlanTable(const IndexTable& table, graph::Value indices);
   // The part of a view that begins at a run-time place, clamped so that it stays inside.
   View DynamicSlice(View view, const graph::Dims& sizes, std::span<const graph::Value> starts);
   // The element of a constant that is a scalar.
@@ -126,6 +131,12 @@ FusionRole RoleOf(const graph::Op& op, const graph::Function& function);
 
 // Whether reading the view would step from element to element, and a copy could step in runs.
 bool IsWorthTransposing(const View& view);
+
+// Whether a kernel of the vector unit holds the steps.
+bool Fits(const std::vector<VectorStep>& steps, const arch::ChipConfig& chip);
+
+// An element as the vector unit's lane holds it.
+uint32_t LaneBits(const graph::Literal& literal, int64_t element);
 
 // Adds what the streams of a finished contraction need: their strides along its dimensions. False
 // if a stream has none.

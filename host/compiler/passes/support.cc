@@ -64,10 +64,15 @@ std::optional<std::string> WhyNotReduce(const Op& op, const graph::Function& fun
 
 // The indices of operations whose place is a value.
 std::optional<std::string> WhyNotIndices(const Op& op, const graph::Function& function) {
-  const size_t first = op.opcode == Opcode::kDynamicSlice         ? 1
-                       : op.opcode == Opcode::kDynamicUpdateSlice ? 2
-                                                                  : op.operands.size();
-  for (size_t i = first; i < op.operands.size(); ++i) {
+  size_t first = op.operands.size();
+  size_t last = first;
+  if (op.opcode == Opcode::kDynamicSlice || op.opcode == Opcode::kGather) first = 1;
+  if (op.opcode == Opcode::kDynamicUpdateSlice) first = 2;
+  if (op.opcode == Opcode::kScatter) {
+    first = op.operands.size() / 2;
+    last = first + 1;
+  }
+  for (size_t i = first; i < last; ++i) {
     const ElementType type = function.shape(op.operands[i]).type;
     if (!LaneTypeOf(type)) return TypeReason(type);
   }
@@ -103,7 +108,7 @@ bool IsPairs(const Op& op, const graph::Function& function) {
 
 bool IsMovementOperation(Opcode opcode) {
   return opcode == Opcode::kConcatenate || opcode == Opcode::kDynamicUpdateSlice ||
-         opcode == Opcode::kPad;
+         opcode == Opcode::kPad || opcode == Opcode::kScatter;
 }
 
 bool IsControl(Opcode opcode) {
@@ -188,7 +193,8 @@ std::optional<std::string> WhyNotOnChip(const Op& op, const graph::Function& fun
     if (!graph::IsSupported(type)) {
       return fmt::format("type {} is not supported", graph::ElementTypeName(type));
     }
-    return WhyNotIndices(op, function);
+    if (const auto reason = WhyNotIndices(op, function)) return reason;
+    return op.opcode == Opcode::kScatter ? WhyNotScatter(op, function, chip) : std::nullopt;
   }
   if (IsPairs(op, function)) return std::nullopt;
   if (IsVectorOperation(op.opcode)) return WhyNotVector(op, function);

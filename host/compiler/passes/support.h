@@ -45,6 +45,10 @@ graph::Precision ProductPrecision(const graph::Op& op, graph::Precision default_
 // nullopt if the vector unit can do one of its operations, else the reason why not.
 std::optional<std::string> WhyNotVector(const graph::Op& op, const graph::Function& function);
 
+// The same of a scatter.
+std::optional<std::string> WhyNotScatter(const graph::Op& op, const graph::Function& function,
+                                         const arch::ChipConfig& chip);
+
 // nullopt if the chip can do the operation, else the reason why not.
 std::optional<std::string> WhyNotOnChip(const graph::Op& op, const graph::Function& function,
                                         const arch::ChipConfig& chip);
