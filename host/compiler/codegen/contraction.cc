@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "host/compiler/codegen/contraction_places.h"
 #include "host/compiler/codegen/generator.h"
 #include "host/compiler/codegen/phases.h"
 #include "host/compiler/codegen/transpose_job.h"
@@ -51,13 +52,15 @@ class ContractionEmitter {
     MakeBlocks();
     tiles_ = CeilDivide(c_.o.size, chip_.mxu_cols);
     groups_ = CeilDivide(tiles_, t_.group_tiles);
-    out_place_ = generator_.PlaceOf(kernel_.out, true);
+    FindInBuffer();
+    if (IsStored()) out_place_ = generator_.PlaceOf(kernel_.out, true);
     AddPools();
     AddUnits();
     pipeline_.Run();
-    generator_.Release(pipeline_.slots(a_pool_), t_.a_bytes);
+    if (lhs_in_buffer_ == nullptr) generator_.Release(pipeline_.slots(a_pool_), t_.a_bytes);
     generator_.Release(pipeline_.slots(b_pool_), t_.b_bytes);
     for (size_t s = 0; s < stream_pools_.size(); ++s) {
+      if (streams_in_buffer_[s] != nullptr) continue;
       generator_.Release(pipeline_.slots(stream_pools_[s]), t_.stream_bytes[s]);
     }
     generator_.Release(out_slots_, t_.out_bytes);
@@ -71,6 +74,25 @@ class ContractionEmitter {
     int64_t column;  // in the group
     int64_t mxu, half;
   };
+
+  // Elements of a tile, or of a tensor in the buffer: where they are, and bytes from one image, row
+  // of pixels and pixel to the next.
+  struct Elements {
+    int64_t address = 0, n = 0, y = 0, x = 0;
+    std::vector<AccessLog*> logs;
+  };
+
+  void FindInBuffer() {
+    const auto find = [this](const View& view, bool in_place) {
+      return in_place ? generator_.InBuffer(view.base) : nullptr;
+    };
+    lhs_in_buffer_ = find(c_.lhs, TakesLhsInPlace(kernel_));
+    out_in_buffer_ = find(kernel_.out, MakesResultInPlace(kernel_));
+    for (size_t s = 0; s < kernel_.streams.size(); ++s) {
+      streams_in_buffer_.push_back(find(kernel_.streams[s], TakesStreamInPlace(kernel_, s)));
+    }
+  }
+  bool IsStored() const { return out_in_buffer_ == nullptr || out_in_buffer_->is_stored; }
 
   void MakeBlocks() {
     const auto clip = [](int64_t first, int64_t count, int64_t stride, int64_t pad, int64_t taps,
@@ -143,26 +165,33 @@ class ContractionEmitter {
   }
 
   void AddPools() {
-    int64_t bytes = t_.a_slots * SlotBytes(chip_, t_.a_bytes) +
-                    t_.b_slots * SlotBytes(chip_, t_.b_bytes) +
-                    t_.out_slots * SlotBytes(chip_, t_.out_bytes);
+    int64_t bytes = t_.b_slots * SlotBytes(chip_, t_.b_bytes);
+    if (lhs_in_buffer_ == nullptr) bytes += t_.a_slots * SlotBytes(chip_, t_.a_bytes);
+    if (out_in_buffer_ == nullptr) bytes += t_.out_slots * SlotBytes(chip_, t_.out_bytes);
     for (size_t s = 0; s < kernel_.streams.size(); ++s) {
+      if (streams_in_buffer_[s] != nullptr) continue;
       bytes += t_.stream_slots * SlotBytes(chip_, t_.stream_bytes[s]);
     }
     for (const int64_t staging : {t_.a_staging_bytes, t_.out_staging_bytes}) {
       if (staging > 0) bytes += kStagingSlots * SlotBytes(chip_, staging);
     }
     generator_.ReserveSlots(bytes);
-    a_pool_ = pipeline_.AddPool(generator_.AllocateSlots(t_.a_slots, t_.a_bytes, 1),
-                                [this](int64_t key, TileSlot& slot) { LoadA(key, slot); });
+    if (lhs_in_buffer_ == nullptr) {
+      a_pool_ = pipeline_.AddPool(generator_.AllocateSlots(t_.a_slots, t_.a_bytes, 1),
+                                  [this](int64_t key, TileSlot& slot) { LoadA(key, slot); });
+    }
     b_pool_ = pipeline_.AddPool(generator_.AllocateSlots(t_.b_slots, t_.b_bytes, 1),
                                 [this](int64_t key, TileSlot& slot) { LoadB(key, slot); });
     for (size_t s = 0; s < kernel_.streams.size(); ++s) {
-      stream_pools_.push_back(pipeline_.AddPool(
+      stream_pools_.push_back(0);
+      if (streams_in_buffer_[s] != nullptr) continue;
+      stream_pools_[s] = pipeline_.AddPool(
           generator_.AllocateSlots(t_.stream_slots, t_.stream_bytes[s], 1),
-          [this, s](int64_t key, TileSlot& slot) { LoadStream(s, key, slot); }));
+          [this, s](int64_t key, TileSlot& slot) { LoadStream(s, key, slot); });
     }
-    out_slots_ = generator_.AllocateSlots(t_.out_slots, t_.out_bytes, 1);
+    if (out_in_buffer_ == nullptr) {
+      out_slots_ = generator_.AllocateSlots(t_.out_slots, t_.out_bytes, 1);
+    }
     if (t_.a_staging_bytes > 0) {
       a_staging_ = generator_.AllocateSlots(kStagingSlots, t_.a_staging_bytes, 1);
     }
@@ -345,7 +374,7 @@ class ContractionEmitter {
   // One block and group: a few tiles at a time, one per matrix unit.
   void AddResult(int64_t outer, int64_t block, int64_t group) {
     const int64_t tile_count = CeilDivide(GroupColumns(group), chip_.mxu_cols);
-    const size_t out_slot = next_out_++ % out_slots_.size();
+    const size_t out_slot = next_out_++ % static_cast<size_t>(t_.out_slots);
     for (int64_t first = 0; first < tile_count; first += chip_.mxu_count) {
       std::vector<Tile> tiles;
       for (int64_t i = first; i < std::min(first + chip_.mxu_count, tile_count); ++i) {
@@ -365,30 +394,40 @@ class ContractionEmitter {
       for (size_t s = 0; s < t_.slices.size(); ++s) {
         std::vector<Pipeline::Need> needs;
         if (has_terms_) {
-          needs.push_back({a_pool_, AKey(outer, block, t_.slices[s].a_part)});
+          if (lhs_in_buffer_ == nullptr) {
+            needs.push_back({a_pool_, AKey(outer, block, t_.slices[s].a_part)});
+          }
           needs.push_back({b_pool_, BKey(outer, group, static_cast<int64_t>(s))});
         }
         const bool is_first = pass == 0 && s == 0;
         const bool is_last = pass + 1 == passes && s + 1 == t_.slices.size();
         if (is_last) {
           for (size_t stream = 0; stream < stream_pools_.size(); ++stream) {
+            if (streams_in_buffer_[stream] != nullptr) continue;
             needs.push_back({stream_pools_[stream], StreamKey(stream, outer, block, group)});
           }
         }
         pipeline_.AddUnit(needs, [=, this](const std::vector<TileSlot*>& slots) {
-          const size_t first_stream = has_terms_ ? 2 : 0;
+          const Block& b = blocks_[static_cast<size_t>(block)];
+          auto slot = slots.begin();
           if (has_terms_) {
+            const Elements lhs = Lhs(outer, b, t_.slices[s],
+                                     lhs_in_buffer_ == nullptr ? *slot++ : nullptr);
+            TileSlot& weights = **slot++;
             for (const Tile& tile : tiles) {
-              EmitMatmul(blocks_[static_cast<size_t>(block)], group, t_.slices[s], tile,
-                         c_.passes[pass], is_first, *slots[0], *slots[1]);
+              EmitMatmul(b, group, t_.slices[s], tile, c_.passes[pass], is_first, lhs, weights);
             }
           }
           if (!is_last) return;
-          for (const Tile& tile : tiles) {
-            EmitDrain(blocks_[static_cast<size_t>(block)], group, tile, out_slots_[out_slot],
-                      {slots.begin() + static_cast<std::ptrdiff_t>(first_stream), slots.end()});
+          const Elements out = Result(outer, b, group,
+                                      out_in_buffer_ == nullptr ? &out_slots_[out_slot] : nullptr);
+          std::vector<Elements> streams;
+          for (size_t stream = 0; stream < stream_pools_.size(); ++stream) {
+            TileSlot* tile = streams_in_buffer_[stream] == nullptr ? *slot++ : nullptr;
+            streams.push_back(Stream(stream, outer, b, group, tile));
           }
-          if (store) EmitResult(outer, block, group, out_slots_[out_slot]);
+          for (const Tile& tile : tiles) EmitDrain(b, group, tile, out, streams);
+          if (store && IsStored()) EmitResult(outer, b, group, out);
         });
       }
     }
@@ -398,11 +437,51 @@ class ContractionEmitter {
     return std::min(chip_.mxu_cols, GroupColumns(group) - tile.column);
   }
 
+  // Where the features of a slice are, for the pixels that a block needs.
+  Elements Lhs(int64_t outer, const Block& b, const TermSlice& slice, TileSlot* tile) const {
+    const int64_t size = c_.lhs.ElementBytes();
+    const int64_t pitch = Pitch(slice) * size;
+    if (tile != nullptr) {
+      return {tile->address, b.in_y * b.in_x * pitch, b.in_x * pitch, pitch, tile->Logs()};
+    }
+    const int64_t first = c_.lhs.offset + OffsetsOf(outer).lhs + b.n0 * c_.n.stride +
+                          b.in_y0 * c_.h.stride + b.in_x0 * c_.w.stride + slice.c0;
+    return {lhs_in_buffer_->address + first * size, c_.n.stride * size, c_.h.stride * size,
+            c_.w.size == 1 ? pitch : c_.w.stride * size, {&lhs_in_buffer_->log}};
+  }
+
+  // Where the results of a block and group go, and what a stream has for them.
+  Elements Result(int64_t outer, const Block& b, int64_t group, TileSlot* tile) const {
+    if (tile != nullptr) {
+      const int64_t row = OutPitch(group);
+      return {tile->address, b.y * b.x * row, b.x * row, row, tile->Logs()};
+    }
+    const int64_t first = kernel_.out.offset + OffsetsOf(outer).out + b.n0 * c_.out_n.stride +
+                          b.y0 * c_.out_y.stride + b.x0 * c_.out_x.stride +
+                          group * t_.group_tiles * chip_.mxu_cols;
+    return {out_in_buffer_->address + first * out_bytes_, c_.out_n.stride * out_bytes_,
+            c_.out_y.stride * out_bytes_, c_.out_x.stride * out_bytes_, {&out_in_buffer_->log}};
+  }
+  Elements Stream(size_t s, int64_t outer, const Block& b, int64_t group, TileSlot* tile) const {
+    const View& view = kernel_.streams[s];
+    const int64_t size = view.ElementBytes();
+    if (tile != nullptr) {
+      const int64_t row = stream_rows_[s] ? StreamPitch(s, group) : 0;
+      return {tile->address, b.y * b.x * row, b.x * row, row, tile->Logs()};
+    }
+    const auto& strides = c_.stream_strides[s];
+    const int64_t first = view.offset + OffsetsOf(outer).streams[s] + b.n0 * strides[0] +
+                          b.y0 * strides[1] + b.x0 * strides[2] +
+                          group * t_.group_tiles * chip_.mxu_cols * strides[3];
+    return {streams_in_buffer_[s]->address + first * size, strides[0] * size, strides[1] * size,
+            strides[2] * size, {&streams_in_buffer_[s]->log}};
+  }
+
   void EmitMatmul(const Block& b, int64_t group, const TermSlice& slice, const Tile& tile,
-                  std::pair<uint32_t, uint32_t> pass, bool fresh, TileSlot& a, TileSlot& w) {
+                  std::pair<uint32_t, uint32_t> pass, bool fresh, const Elements& a, TileSlot& w) {
     const int64_t a_size = c_.lhs.ElementBytes();
     const int64_t pitch = Pitch(slice);
-    const int64_t line = b.in_x * pitch;  // elements of a row of the tile
+    const int64_t pixel = a.x / a_size, line = a.y / a_size, image = a.n / a_size;
     const int64_t taps_y = slice.kh1 - slice.kh0;
     const int64_t taps_x = slice.kw1 - slice.kw0;
     const int64_t terms = t_.merged ? taps_x * pitch : slice.c1 - slice.c0;
@@ -410,7 +489,7 @@ class ContractionEmitter {
     // First window: result (y0, x0), tap (kh0, kw0), feature c0 of the tile.
     const int64_t y0 = b.y0 * c_.stride_y + slice.kh0 * c_.window_dilation_y - c_.pad_y - b.in_y0;
     const int64_t x0 =
-        (b.x0 * c_.stride_x + slice.kw0 * c_.window_dilation_x - c_.pad_x - b.in_x0) * pitch;
+        (b.x0 * c_.stride_x + slice.kw0 * c_.window_dilation_x - c_.pad_x - b.in_x0) * pixel;
     const int64_t w_term = BTermBytes(slice, group);
 
     // Loops: taps along y, taps along x, terms in steps of the array; then n, y, x of the block.
@@ -420,12 +499,12 @@ class ContractionEmitter {
     const std::array<Loop, 6> loops = {{
         {taps_y, c_.window_dilation_y, 0, c_.window_dilation_y * line,
          taps_x * pitch * w_term, 0},
-        {t_.merged ? 1 : taps_x, 0, c_.window_dilation_x * pitch, c_.window_dilation_x * pitch,
+        {t_.merged ? 1 : taps_x, 0, c_.window_dilation_x * pixel, c_.window_dilation_x * pixel,
          pitch * w_term, 0},
         {CeilDivide(terms, rows), 0, rows, rows, rows * w_term, 0},
-        {b.n, 0, 0, b.in_y * line, 0, b.y * b.x},
+        {b.n, 0, 0, image, 0, b.y * b.x},
         {b.y, c_.stride_y, 0, c_.stride_y * line, 0, b.x},
-        {b.x, 0, c_.stride_x * pitch, c_.stride_x * pitch, 0, 1},
+        {b.x, 0, c_.stride_x * pixel, c_.stride_x * pixel, 0, 1},
     }};
     arch::Matmul m;
     for (size_t i = 0; i < loops.size(); ++i) {
@@ -451,7 +530,7 @@ class ContractionEmitter {
     m.y_base = emitter_.Stride(y0);
     m.y_limit = emitter_.Address(b.in_y);
     m.x_base = emitter_.Stride(x0);
-    m.x_limit = emitter_.Address(line);
+    m.x_limit = emitter_.Address(b.in_x * pixel);
     m.w_base = emitter_.Address(w.address + tile.column * (t_.transposed ? BRowBytes(slice, group)
                                                                          : c_.rhs.ElementBytes()));
     m.w_row_stride = emitter_.Stride(BRowBytes(slice, group));
@@ -461,37 +540,42 @@ class ContractionEmitter {
     const auto engine =
         static_cast<arch::Engine>(static_cast<int64_t>(arch::Engine::kMxu0) + tile.mxu);
     emitter_.Matmul(engine, m,
-                    {a.Logs(), w.Logs(), {&generator_.AccumulatorLog(tile.mxu, tile.half)}});
+                    {a.logs, w.Logs(), {&generator_.AccumulatorLog(tile.mxu, tile.half)}});
   }
 
-  void EmitDrain(const Block& b, int64_t group, const Tile& tile, TileSlot& out,
-                 const std::vector<TileSlot*>& streams) {
+  void EmitDrain(const Block& b, int64_t group, const Tile& tile, const Elements& out,
+                 const std::vector<Elements>& streams) {
+    // Rows of results; pixels, rows of pixels and images that follow each other everywhere are one.
+    const auto follow = [&](const Elements& e) { return e.n == b.y * e.y && e.y == b.x * e.x; };
+    const bool is_one = follow(out) && std::all_of(streams.begin(), streams.end(), follow);
+    const auto strides = [&](int64_t n, int64_t y, int64_t x) {
+      return is_one ? std::vector<int64_t>{x} : std::vector<int64_t>{n, y, x};
+    };
     RowJob job;
-    job.counts = {b.Rows()};
+    job.counts = is_one ? std::vector<int64_t>{b.Rows()} : std::vector<int64_t>{b.n, b.y, b.x};
     job.length = TileColumns(group, tile);
     job.steps = kernel_.steps;
-    Touches touches{{}, {}, out.Logs()};
+    Touches touches{{}, {}, out.logs};
     if (has_terms_) {
       job.x = RowOperand{arch::LaneType::kF32, tile.mxu, tile.half * chip_.mxu_accumulator_rows,
-                         {1}, false};
+                         strides(b.y * b.x, b.x, 1), false};
       touches.reads.push_back(&generator_.AccumulatorLog(tile.mxu, tile.half));
     }
     job.result = {out_type_, std::nullopt, out.address + tile.column * out_bytes_,
-                  {OutPitch(group)}, false};
+                  strides(out.n, out.y, out.x), false};
     for (size_t s = 0; s < streams.size(); ++s) {
+      const Elements& stream = streams[s];
       const int64_t size = kernel_.streams[s].ElementBytes();
       const bool columns = stream_columns_[s];
       job.streams.push_back({*LaneTypeOf(kernel_.streams[s].type), std::nullopt,
-                             streams[s]->address + (columns ? tile.column * size : 0),
-                             {stream_rows_[s] ? StreamPitch(s, group) : 0}, !columns});
-      for (AccessLog* log : streams[s]->Logs()) touches.reads.push_back(log);
+                             stream.address + (columns ? tile.column * size : 0),
+                             strides(stream.n, stream.y, stream.x), !columns});
+      touches.reads.insert(touches.reads.end(), stream.logs.begin(), stream.logs.end());
     }
     generator_.vector_unit().Emit(job, touches);
   }
 
-  void EmitResult(int64_t outer, int64_t block, int64_t group, TileSlot& out) {
-    const Block& b = blocks_[static_cast<size_t>(block)];
-    const int64_t row = OutPitch(group);
+  void EmitResult(int64_t outer, const Block& b, int64_t group, const Elements& out) {
     Transfer transfer;
     transfer.segment = out_place_.segment;
     transfer.shift = out_place_.shift;
@@ -509,11 +593,11 @@ class ContractionEmitter {
       job.rows = pixels;
       job.cols = GroupColumns(group);
       job.in = out.address;
-      job.in_row = row;
+      job.in_row = out.x;
       job.out = staging.address;
       job.out_row = RoundUp(pixels, 8) * out_bytes_;
-      job.loops = {{b.n, pixels * row, job.cols * job.out_row}};
-      EmitTranspose(emitter_, job, chip_, {out.Logs(), {}, staging.Logs()});
+      job.loops = {{b.n, out.n, job.cols * job.out_row}};
+      EmitTranspose(emitter_, job, chip_, {out.logs, {}, staging.Logs()});
       transfer.buffer = staging.address;
       transfer.dimensions = {{b.n, c_.out_n.stride * out_bytes_, job.cols * job.out_row},
                              {job.cols, c_.out_o.stride * out_bytes_, job.out_row},
@@ -523,11 +607,11 @@ class ContractionEmitter {
       return;
     }
     transfer.buffer = out.address;
-    transfer.dimensions = {{b.n, c_.out_n.stride * out_bytes_, b.y * b.x * row},
-                           {b.y, c_.out_y.stride * out_bytes_, b.x * row},
-                           {b.x, c_.out_x.stride * out_bytes_, row},
+    transfer.dimensions = {{b.n, c_.out_n.stride * out_bytes_, out.n},
+                           {b.y, c_.out_y.stride * out_bytes_, out.y},
+                           {b.x, c_.out_x.stride * out_bytes_, out.x},
                            {GroupColumns(group), c_.out_o.stride * out_bytes_, out_bytes_}};
-    EmitStore(emitter_, transfer, {out.Logs(), {}, {out_place_.log}});
+    EmitStore(emitter_, transfer, {out.logs, {}, {out_place_.log}});
   }
 
   Generator& generator_;
@@ -543,6 +627,9 @@ class ContractionEmitter {
   int64_t outer_count_ = 1, tiles_ = 0, groups_ = 0;
   std::vector<bool> stream_rows_, stream_columns_;
   std::vector<Block> blocks_;
+  Generator::BufferPlace* lhs_in_buffer_ = nullptr;  // null: tiles of it are loaded
+  Generator::BufferPlace* out_in_buffer_ = nullptr;  // null: tiles of it are stored
+  std::vector<Generator::BufferPlace*> streams_in_buffer_;
   HbmMap::Place out_place_;
   Pipeline pipeline_;
   size_t a_pool_ = 0, b_pool_ = 0;

@@ -37,10 +37,13 @@ class BoxEmitter {
     if (x != nullptr) operands_.push_back({x, {}});
     for (const View& stream : kernel.streams) operands_.push_back({&stream, {}});
     if (is_copy) return;
+    const auto find = [&](const View& view, bool may_repeat) {
+      return StreamsInPlace(view, may_repeat) ? generator.InBuffer(view.base) : nullptr;
+    };
     for (size_t p = 0; p < operands_.size(); ++p) {
-      operands_[p].in_buffer = generator.InBuffer(*operands_[p].view, !(has_x_ && p == 0));
+      operands_[p].in_buffer = find(*operands_[p].view, !(has_x_ && p == 0));
     }
-    out_in_buffer_ = generator.InBuffer(kernel.out, false);
+    out_in_buffer_ = find(kernel.out, false);
   }
 
   Status Run() {

@@ -115,10 +115,9 @@ void Generator::LeaveBuffer(size_t index) {
   });
 }
 
-Generator::BufferPlace* Generator::InBuffer(const View& view, bool may_repeat) {
-  const auto found = in_buffer_.find(view.base);
-  if (found == in_buffer_.end() || !StreamsInPlace(view, may_repeat)) return nullptr;
-  return &found->second;
+Generator::BufferPlace* Generator::InBuffer(graph::Value value) {
+  const auto found = in_buffer_.find(value);
+  return found == in_buffer_.end() ? nullptr : &found->second;
 }
 
 void Generator::JoinChunks(int64_t begin, int64_t end, AccessLog& log) const {

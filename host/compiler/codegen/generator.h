@@ -76,8 +76,7 @@ class Generator {
     bool is_stored = true;  // in HBM as well
     AccessLog log;
   };
-  // Where the view streams from (or to, if the kernel makes it); null: HBM.
-  BufferPlace* InBuffer(const View& view, bool may_repeat);
+  BufferPlace* InBuffer(graph::Value value);  // null: it is in HBM only
 
   // Space in the unified buffer for tiles, aligned to bank words. A kernel may take all of it; one that takes
   // less starts behind the one before, so that its loads need not wait until that one has read its

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "host/base/rounding.h"
+#include "host/compiler/codegen/contraction_places.h"
 #include "host/compiler/passes/host_fragment.h"
 #include "host/compiler/passes/passes.h"
 
@@ -129,19 +130,34 @@ class BufferPlanner {
 
   bool WritesInPlace(const Kernel& kernel) const {
     const int64_t elements = compilation_.function().shape(kernel.out.base).ElementCount();
-    return std::holds_alternative<Elementwise>(kernel.body) && kernel.out.CoversBase(elements) &&
-           StreamsInPlace(kernel.out, false);
+    if (!kernel.out.CoversBase(elements)) return false;
+    if (std::holds_alternative<Elementwise>(kernel.body)) {
+      return StreamsInPlace(kernel.out, false);
+    }
+    return MakesResultInPlace(kernel);
   }
 
   // Whether the kernel takes the value from the buffer, wherever it reads it.
-  bool ReadsInPlace(const Kernel& kernel, Value value) const {
-    const auto* elementwise = std::get_if<Elementwise>(&kernel.body);
-    if (elementwise == nullptr) return false;
+  static bool ReadsInPlace(const Kernel& kernel, Value value) {
+    if (kernel.out.shift == value) return false;
     for (const View* view : kernel.Reads()) {
       if (view->shift == value) return false;
-      if (view->base == value && !StreamsInPlace(*view, view != &elementwise->x)) return false;
     }
-    return kernel.out.shift != value;
+    const auto* elementwise = std::get_if<Elementwise>(&kernel.body);
+    const auto* contraction = std::get_if<Contraction>(&kernel.body);
+    if (elementwise == nullptr && contraction == nullptr) return false;
+    for (size_t s = 0; s < kernel.streams.size(); ++s) {
+      if (kernel.streams[s].base != value) continue;
+      if (elementwise != nullptr ? !StreamsInPlace(kernel.streams[s], true)
+                                 : !TakesStreamInPlace(kernel, s)) {
+        return false;
+      }
+    }
+    if (elementwise != nullptr) {
+      return elementwise->x.base != value || StreamsInPlace(elementwise->x, false);
+    }
+    return contraction->rhs.base != value &&
+           (contraction->lhs.base != value || TakesLhsInPlace(kernel));
   }
 
   // First fit from the end of the buffer, among those that are there at the same time.
