@@ -66,6 +66,7 @@ std::vector<Function> RealFunctions() {
       {"rsqrt", 1, "1 / sqrt(x)", {1.5}, ExactRsqrt, Near<Rsqrt>, nullptr, "-0 gives -inf"},
       {"cbrt", 1, "cube root", {1.25}, Exact<mpfr_cbrt>, Near<std::cbrt>},
       {"erf", 1, "error function", {1.75}, Exact<mpfr_erf>, Near<std::erf>},
+      {"erfc", 1, "1 - erf(x)", {7}, Exact<mpfr_erfc>, Near<std::erfc>},
       {"erf_inv", 1, "inverse of erf", {1.5}, ExactErfInverse, NearErfInverse, nullptr,
        "NaN beyond -1 and 1"},
       {"sin", 1, "sine, of every f32", {1.75}, Exact<mpfr_sin>, Near<std::sin>},

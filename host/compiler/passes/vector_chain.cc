@@ -30,6 +30,8 @@ std::string_view FloatFunction(Opcode opcode, ElementType type) {
     case Opcode::kDigamma: return "digamma";
     case Opcode::kErf: return "erf";
     case Opcode::kErfInv: return "erf_inv";
+    case Opcode::kErfc:  // its error is too large for an f32
+      return type == ElementType::kF32 ? std::string_view() : "erfc";
     case Opcode::kExponential: return "exp";
     case Opcode::kExponentialMinusOne: return "expm1";
     case Opcode::kLgamma: return "lgamma";

@@ -128,7 +128,9 @@ VectorChain::LaneValue VectorChain::Float(const graph::Op& op, const std::vector
 // Choosing commutes with rounding, but not with wrapping.
 VectorChain::LaneValue VectorChain::Choice(Opcode opcode, const std::vector<Lane>& x) {
   const bool is_clamp = opcode == Opcode::kClamp;
-  const Lane first = is_clamp ? x[1] : x[0];
+  // A number comes second, where it becomes a bound that is known.
+  const bool swaps = !is_clamp && at(x[0]).operand.kind == StepOperand::Kind::kImmediate;
+  const Lane first = is_clamp || swaps ? x[1] : x[0];
   LaneValue result = at(first);
   const bool settles = !graph::IsFloat(result.type) && result.type != ElementType::kI1;
   if (settles) result.operand = Settled(first);
@@ -154,7 +156,7 @@ VectorChain::LaneValue VectorChain::Choice(Opcode opcode, const std::vector<Lane
     choose(Opcode::kMaximum, x[0]);
     choose(Opcode::kMinimum, x[2]);
   } else {
-    choose(opcode, x[1]);
+    choose(opcode, swaps ? x[0] : x[1]);
   }
   return result;
 }

@@ -30,11 +30,11 @@ VectorOperands OperandsOf(Opcode opcode) {
     case Opcode::kClamp:
     case Opcode::kCompare:
     case Opcode::kSelect:
-    case Opcode::kConvert: return VectorOperands::kAny;
+    case Opcode::kConvert:
+    case Opcode::kBitcastConvert: return VectorOperands::kAny;
     case Opcode::kAbs:
     case Opcode::kDivide:
     case Opcode::kIota:
-    case Opcode::kBitcastConvert:
     case Opcode::kNegate:
     case Opcode::kPower:
     case Opcode::kRemainder:
@@ -58,8 +58,8 @@ VectorOperands OperandsOf(Opcode opcode) {
     case Opcode::kXor: return VectorOperands::kBits;
     default: break;
   }
-  return LibraryFunction(opcode, ElementType::kF32).empty() ? VectorOperands::kNone
-                                                            : VectorOperands::kFloats;
+  return LibraryFunction(opcode, ElementType::kBF16).empty() ? VectorOperands::kNone
+                                                             : VectorOperands::kFloats;
 }
 
 bool Takes(VectorOperands operands, ElementType type) {
@@ -119,7 +119,12 @@ std::optional<std::string> WhyNotVector(const Op& op, const graph::Function& fun
   }
   const ElementType type =
       function.shape(op.operands.empty() ? op.result() : op.operands.back()).type;
-  if (!Takes(OperandsOf(op.opcode), type)) {
+  if (op.opcode == Opcode::kBitcastConvert && type != function.shape(op.result()).type &&
+      (type == ElementType::kI1 || function.shape(op.result()).type == ElementType::kI1)) {
+    return "the bits of an i1 as another type";
+  }
+  const bool lacks_f32 = op.opcode == Opcode::kErfc && type == ElementType::kF32;
+  if (!Takes(OperandsOf(op.opcode), type) || lacks_f32) {
     return fmt::format("the vector unit has no {} of {}", graph::OpcodeName(op.opcode),
                        graph::ElementTypeName(type));
   }
