@@ -4,7 +4,10 @@
 #include <cassert>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "host/kernel/assemble.h"
 
@@ -64,17 +67,39 @@ const FunctionCost& CostOfFunction(std::string_view function, const arch::ChipCo
 
 StepsCost CostOfSteps(std::span<const VectorStep> steps, const arch::ChipConfig& chip) {
   StepsCost cost;
+  std::vector<size_t> last_use(steps.size());
+  std::set<StepOperand> inputs;
+  std::set<uint32_t> numbers;
+  std::set<std::string_view> functions;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    last_use[i] = i;
+    for (const StepOperand& operand : steps[i].operands) {
+      if (operand.kind == StepOperand::Kind::kStep) last_use[operand.bits] = i;
+      if (operand.kind == StepOperand::Kind::kImmediate) numbers.insert(operand.bits);
+      if (operand.kind == StepOperand::Kind::kStream || operand.kind == StepOperand::Kind::kLane) {
+        inputs.insert(operand);
+      }
+    }
+  }
+  cost.constants = static_cast<int64_t>(numbers.size());
   std::vector<int64_t> depths;
-  for (const VectorStep& step : steps) {
+  std::multiset<size_t> alive;  // last uses
+  for (size_t i = 0; i < steps.size(); ++i) {
+    const VectorStep& step = steps[i];
     int64_t depth = 0;
     for (const StepOperand& operand : step.operands) {
       if (operand.kind == StepOperand::Kind::kStep) depth = std::max(depth, depths[operand.bits]);
     }
     const FunctionCost own =
         step.function.empty() ? FunctionCost{} : CostOfFunction(step.function, chip);
+    if (functions.insert(step.function).second) cost.constants += own.constants;
     cost.slots += own.slots;
     depths.push_back(depth + own.depth);
     cost.depth = std::max(cost.depth, depths.back());
+    cost.registers =
+        std::max(cost.registers, static_cast<int64_t>(alive.size() + inputs.size()) + own.registers);
+    alive.erase(alive.begin(), alive.upper_bound(i));
+    alive.insert(last_use[i]);
   }
   return cost;
 }

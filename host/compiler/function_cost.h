@@ -21,9 +21,12 @@ struct FunctionCost {
 // `function` is of the library; measured once per process.
 const FunctionCost& CostOfFunction(std::string_view function, const arch::ChipConfig& chip);
 
-// Of steps: ALU slots, and the longest chain of bundles of which each needs the last.
+// Of steps: ALU slots, the longest chain of bundles of which each needs the last, and the registers
+// that they need at most if they run in their order.
 struct StepsCost {
   int64_t slots = 0, depth = 0;
+  int64_t registers = 1;
+  int64_t constants = 0;  // at most
 };
 StepsCost CostOfSteps(std::span<const VectorStep> steps, const arch::ChipConfig& chip);
 

@@ -196,6 +196,8 @@ class Lowering {
     const int64_t transfer = TransferCycles() * walk_.groups;
     int64_t best = std::numeric_limits<int64_t>::max();
     for (int64_t groups = 1; groups <= max_groups_; groups *= 2) {
+      // Groups side by side need registers each.
+      if (groups > 1 && groups * cost.registers > arch::kVectorRegisters) break;
       const int64_t instances = walk_.groups / along * CeilDivide(along, groups);
       // Each group of an instance starts a bundle after the last: they read other stream steps.
       const int64_t bundles = std::max(CeilDivide(groups * slots, kSlots), depth + groups - 1);

@@ -15,7 +15,7 @@ using graph::Opcode;
 using graph::Value;
 
 // A kernel's share of the 512 bundles (two slots each), so that others stay resident beside it.
-constexpr int64_t kMaxSlots = 480;
+constexpr int64_t kMaxSlots = 128;
 // Of the 128 that an operation can name; numbers of the graph need some.
 constexpr int64_t kMaxFunctionConstants = 110;
 

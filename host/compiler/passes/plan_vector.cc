@@ -15,8 +15,10 @@ using graph::Op;
 using graph::Opcode;
 using graph::Value;
 
-// So few steps fit whatever they are.
-constexpr int64_t kSlotsThatFit = 20;
+// With so much to spare, steps fit without a trial.
+constexpr int64_t kSlotsThatFit = 400;
+constexpr int64_t kRegistersThatFit = 28;
+constexpr int64_t kConstantsThatFit = 110;
 
 // Accumulators hold more than these types.
 bool IsRaw(ElementType result) {
@@ -47,7 +49,11 @@ std::optional<size_t> ChooseLane(const std::vector<View>& streams) {
 }  // namespace
 
 bool Fits(const std::vector<VectorStep>& steps, const arch::ChipConfig& chip) {
-  if (CostOfSteps(steps, chip).slots <= kSlotsThatFit) return true;
+  const StepsCost cost = CostOfSteps(steps, chip);
+  if (cost.slots <= kSlotsThatFit && cost.registers <= kRegistersThatFit &&
+      cost.constants <= kConstantsThatFit) {
+    return true;
+  }
   // One stream more than a kernel has becomes the lane; here it does not matter which.
   std::vector<VectorStep> with_lane = steps;
   for (VectorStep& step : with_lane) {

@@ -372,12 +372,13 @@ VectorChain::LaneValue VectorChain::ReducePrecision(
   const StepOperand is_nan = Step(AluOp::kLessU32, Number(kInfinity), magnitude);
   const int lost = kMantissaBits - format.mantissa_bits;
   if (lost > 0) {
-    // To nearest even: half a unit less one, and one if the last bit that stays is odd.
+    // To nearest even: half a unit less one, and one if the last bit that stays is odd. Without a
+    // mantissa that is the hidden one.
     const uint32_t unit = 1u << lost;
+    const StepOperand last =
+        Step(AluOp::kShiftRightLogical, magnitude, Number(static_cast<uint32_t>(lost)));
     const StepOperand odd =
-        Step(AluOp::kAnd,
-             Step(AluOp::kShiftRightLogical, magnitude, Number(static_cast<uint32_t>(lost))),
-             Number(1u));
+        format.mantissa_bits == 0 ? Number(1u) : Step(AluOp::kAnd, last, Number(1u));
     magnitude = Step(AluOp::kAddS32, magnitude, Number(unit / 2 - 1));
     magnitude = Step(AluOp::kAddS32, magnitude, odd);
     magnitude = Step(AluOp::kAnd, magnitude, Number(~(unit - 1)));
