@@ -6,6 +6,7 @@
 
 #include "host/compiler/passes/integer_ranges.h"
 #include "host/compiler/passes/passes.h"
+#include "host/compiler/passes/reduction_identities.h"
 #include "host/graph/builder.h"
 #include "host/graph/rewrite.h"
 
@@ -291,6 +292,7 @@ Status NarrowIntegers(Compilation& compilation) {
                    [](const graph::Shape& shape) { return IsWide(shape.type); })) {
     return OkStatus();
   }
+  ShrinkIdentities(function);
   Narrower(function).Run();
   EraseEqualConverts(function);
   return OkStatus();

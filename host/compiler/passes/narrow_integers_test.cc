@@ -75,6 +75,24 @@ TEST_P(NarrowIntegersTest, ResultsAreTheSame) {
 INSTANTIATE_TEST_SUITE_P(
     Cases, NarrowIntegersTest,
     ::testing::Values(
+        Case{"MaximumFromTheLowest", R"(
+func.func @main() -> (tensor<3xi32>, tensor<4xi32>, tensor<3xi64>) {
+  %x = stablehlo.constant dense<[[-5, -1, -4], [-7, 0, -2]]> : tensor<2x3xi64>
+  %lowest = stablehlo.constant dense<-9223372036854775808> : tensor<i64>
+  %0 = stablehlo.reduce(%x init: %lowest) applies stablehlo.maximum across dimensions = [0] : (tensor<2x3xi64>, tensor<i64>) -> tensor<3xi64>
+  %1 = stablehlo.convert %0 : (tensor<3xi64>) -> tensor<3xi32>
+  %y = stablehlo.constant dense<[-5, -1, -4, -9]> : tensor<4xi64>
+  %2 = "stablehlo.reduce_window"(%y, %lowest) ({
+    ^bb0(%a: tensor<i64>, %b: tensor<i64>):
+      %5 = stablehlo.maximum %a, %b : tensor<i64>
+      stablehlo.return %5 : tensor<i64>
+  }) {window_dimensions = array<i64: 4>, padding = dense<[[3, 0]]> : tensor<1x2xi64>} : (tensor<4xi64>, tensor<i64>) -> tensor<4xi64>
+  %3 = stablehlo.convert %2 : (tensor<4xi64>) -> tensor<4xi32>
+  %z = stablehlo.constant dense<> : tensor<0x3xi64>
+  %4 = stablehlo.reduce(%z init: %lowest) applies stablehlo.maximum across dimensions = [0] : (tensor<0x3xi64>, tensor<i64>) -> tensor<3xi64>
+  return %1, %3, %4 : tensor<3xi32>, tensor<4xi32>, tensor<3xi64>
+}
+)", 2},
         Case{"IndexOfASlice", R"(
 func.func @main() -> tensor<2xf32> {
   %x = stablehlo.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
