@@ -164,7 +164,8 @@ void Planner::VisitReturn(const Op& op) {
     const auto arguments = function_.arguments();
     const bool is_input = constants_.contains(base) ||
                           std::find(arguments.begin(), arguments.end(), base) != arguments.end();
-    if (!is_input && view.CoversBase(function_.shape(base).ElementCount())) {
+    if (!is_input && view.type == function_.shape(base).type &&
+        view.CoversBase(function_.shape(base).ElementCount())) {
       compilation_.same_storage[value] = base;
     } else {
       Store(value, op.location);
