@@ -60,7 +60,10 @@ int main(int argc, char** argv) {
   const Status status = tools::DoInChildren(
       count, {.jobs = jobs, .seconds = 60}, start, [&](size_t piece, const tools::Answer& answer) {
         const std::string failure = answer.ok ? answer.text : "crash: " + answer.text;
-        if (!failure.empty()) failures[first + static_cast<uint32_t>(piece)] = failure;
+        if (failure.empty()) return;
+        const uint32_t seed = first + static_cast<uint32_t>(piece);
+        failures[seed] = failure;
+        fmt::print(stderr, "seed {}: {}\n", seed, failure);
       });
   if (!status.ok()) {
     fmt::print("{}\n", status.message());
