@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "host/base/bfloat16.h"
+#include "host/graph/precision.h"
 
 namespace systolith::tools {
 namespace {
@@ -172,11 +173,12 @@ Status Propagation::Product() {
   std::vector<double> magnitude = magnitudes_.count(op_.result().id)
                                       ? magnitudes_.at(op_.result().id)
                                       : std::vector<double>(bounds_.size());
-  const auto precision = op_.opcode == Opcode::kDotGeneral
-                             ? op_.As<graph::DotGeneralAttributes>().precision
-                             : op_.As<graph::ConvolutionAttributes>().precision;
   const graph::Precision asked =
-      std::max({options_.default_precision, precision[0], precision[1]});
+      op_.opcode == Opcode::kDotGeneral
+          ? graph::EffectivePrecision(op_.As<graph::DotGeneralAttributes>(),
+                                      options_.default_precision)
+          : graph::EffectivePrecision(op_.As<graph::ConvolutionAttributes>(),
+                                      options_.default_precision);
   const bool rounds_operands = asked == graph::Precision::kDefault;
   const bool is_float = graph::IsFloat(type());
   std::vector<double> inherited(bounds_.size());
@@ -203,6 +205,7 @@ Status Propagation::Product() {
                                                      graph::Precision::kHighest};
     if (op_.opcode == Opcode::kDotGeneral) {
       exact.As<graph::DotGeneralAttributes>().precision = highest;
+      exact.As<graph::DotGeneralAttributes>().algorithm.reset();
     } else {
       exact.As<graph::ConvolutionAttributes>().precision = highest;
     }
