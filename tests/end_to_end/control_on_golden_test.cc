@@ -328,6 +328,37 @@ func.func @main(%n: tensor<i32>, %x0: tensor<6x5xf32>, %y0: tensor<6x5xf32>)
   }
 }
 
+// Values go round in a circle that is longer than a launch has segments.
+TEST_F(ControlOnGoldenTest, MoreArgumentsThanSegments) {
+  constexpr int kValues = 70;
+  std::string arguments, carried, types, next, results;
+  for (int i = 0; i < kValues; ++i) {
+    arguments += fmt::format(", %a{}: tensor<3xf32>", i);
+    carried += fmt::format(", %x{0} = %a{0}", i);
+    types += ", tensor<3xf32>";
+    next += fmt::format(", %{}", i == 0 ? "s" : fmt::format("x{}", i - 1));
+    results += fmt::format(", %0#{}", i + 1);
+  }
+  const std::string text = fmt::format(R"(
+func.func @main(%n: tensor<i32>{0}) -> (tensor<i32>{2}) {{
+  %0:{5} = stablehlo.while(%i = %n{1}) : tensor<i32>{2}
+  cond {{
+    %zero = stablehlo.constant dense<0> : tensor<i32>
+    %t = stablehlo.compare GT, %i, %zero : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %t : tensor<i1>
+  }} do {{
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %m = stablehlo.subtract %i, %one : tensor<i32>
+    %s = stablehlo.add %x{6}, %a5 : tensor<3xf32>
+    stablehlo.return %m{3} : tensor<i32>{2}
+  }}
+  return %0#0{4} : tensor<i32>{2}
+}})", arguments, carried, types, next, results, kValues + 1, kValues - 1);
+  std::vector<Literal> values = RandomArguments(text);
+  values[0] = S32(5);
+  Expect(text, values);
+}
+
 // More turns than a flag can count.
 TEST_F(ControlOnGoldenTest, SeventyThousandTurns) {
   const std::string text = Counted("i32", R"(

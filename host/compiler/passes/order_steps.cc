@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <set>
@@ -46,44 +44,122 @@ std::vector<Work> AllWork(const Compilation& compilation) {
   return all;
 }
 
-// What an item names may need a segment of its own: arguments and results.
-Status SplitBySegments(Compilation& compilation, const Sequence& items) {
+// Allocations of their own: arguments and results.
+std::set<Value> Allocations(const Compilation& compilation) {
   std::set<Value> allocations;
   for (const Value value : compilation.function().arguments()) allocations.insert(value);
   for (const Value value : compilation.function().results()) {
     const auto base = compilation.same_storage.find(value);
     allocations.insert(base == compilation.same_storage.end() ? value : base->second);
   }
-  ChipGroup group;
-  std::set<Value> own;
-  for (const Item& item : items) {
-    const Accesses accesses = AccessesOf(compilation, item);
+  return allocations;
+}
+
+Item AddCopy(Compilation& compilation, Value from, Value to, graph::Location location) {
+  const graph::Shape& shape = compilation.function().shape(from);
+  Kernel copy;
+  copy.body = Copy{View::Dense(from, shape)};
+  copy.out = View::Dense(to, shape);
+  copy.location = location;
+  copy.operation = "copy";
+  compilation.kernels.push_back(std::move(copy));
+  return {Item::Kind::kKernel, compilation.kernels.size() - 1};
+}
+
+// All that stands in the item uses other values.
+void Substitute(Compilation& compilation, const Item& item, const std::map<Value, Value>& others) {
+  const auto substitute = [&](Value& value) {
+    if (const auto found = others.find(value); found != others.end()) value = found->second;
+  };
+  if (item.kind == Item::Kind::kKernel) {
+    Kernel& kernel = compilation.kernels[item.index];
+    for (const Value value : kernel.Operands()) {
+      if (const auto found = others.find(value); found != others.end()) {
+        kernel.ReplaceOperand(value, found->second);
+      }
+    }
+    substitute(kernel.out.base);
+    return;
+  }
+  Control& control = compilation.controls[item.index];
+  for (Value& result : control.results) substitute(result);
+  if (auto* loop = std::get_if<Loop>(&control.body)) {
+    substitute(loop->predicate.base);
+  } else {
+    substitute(std::get<Choice>(control.body).index.base);
+  }
+  for (const Sequence* sequence : control.Sequences()) {
+    for (const Item& inner : *sequence) Substitute(compilation, inner, others);
+  }
+}
+
+// Control flow can't be split. Where it uses more allocations than there are segments, arguments
+// are copied to scratch memory in front of it, and results from there behind it.
+Sequence ThroughScratch(Compilation& compilation, const Item& item, const Accesses& accesses,
+                        const std::set<Value>& allocations) {
+  const graph::Location location = compilation.controls[item.index].location;
+  Sequence before, after;
+  std::map<Value, Value> others;
+  const auto other = [&](Value value) {
+    const graph::Shape shape = compilation.function().shape(value);
+    return others[value] = compilation.function().NewValue(shape);
+  };
+  for (const Value value : accesses.reads) {
+    if (!allocations.contains(value)) continue;
+    before.push_back(AddCopy(compilation, value, other(value), location));
+  }
+  for (const Value value : accesses.writes) {
+    if (!allocations.contains(value)) continue;
+    after.push_back(AddCopy(compilation, other(value), value, location));
+  }
+  Substitute(compilation, item, others);
+  before.push_back(item);
+  before.insert(before.end(), after.begin(), after.end());
+  return before;
+}
+
+// What an item names may need a segment of its own.
+class SegmentSplitter {
+ public:
+  explicit SegmentSplitter(Compilation& compilation)
+      : compilation_(compilation), allocations_(Allocations(compilation)) {}
+
+  void Split(const Sequence& items) {
+    for (const Item& item : items) Add(item);
+    if (!group_.items.empty()) compilation_.groups.push_back(std::move(group_));
+    group_ = {};
+    own_.clear();
+  }
+
+ private:
+  void Add(const Item& item) {
+    const Accesses accesses = AccessesOf(compilation_, item);
     std::set<Value> needed;
     for (const std::vector<Value>& values : {accesses.reads, accesses.writes}) {
       for (const Value value : values) {
-        if (allocations.contains(value)) needed.insert(value);
+        if (allocations_.contains(value)) needed.insert(value);
       }
     }
     if (needed.size() > kMaxAllocations) {
-      const Control& control = compilation.controls[item.index];
-      return Unsupported(fmt::format(
-          "stablehlo.{} at line {} uses {} arguments and results of the program; a launch of the "
-          "chip has {} segments for them",
-          control.operation, control.location.line, needed.size(), kMaxAllocations));
+      for (const Item& part : ThroughScratch(compilation_, item, accesses, allocations_)) Add(part);
+      return;
     }
-    std::set<Value> with = own;
+    std::set<Value> with = own_;
     with.insert(needed.begin(), needed.end());
     if (with.size() > kMaxAllocations) {
-      compilation.groups.push_back(std::move(group));
-      group = {};
+      compilation_.groups.push_back(std::move(group_));
+      group_ = {};
       with = std::move(needed);
     }
-    own = std::move(with);
-    group.items.push_back(item);
+    own_ = std::move(with);
+    group_.items.push_back(item);
   }
-  if (!group.items.empty()) compilation.groups.push_back(std::move(group));
-  return OkStatus();
-}
+
+  Compilation& compilation_;
+  const std::set<Value> allocations_;
+  ChipGroup group_;
+  std::set<Value> own_;  // of the group
+};
 
 }  // namespace
 
@@ -139,7 +215,7 @@ Status OrderSteps(Compilation& compilation) {
     }
     idle = items.empty() && host.operations.empty() ? idle + 1 : 0;
     if (idle == 2) return Internal("operations wait for each other");
-    if (!items.empty()) RETURN_IF_ERROR(SplitBySegments(compilation, items));
+    if (!items.empty()) SegmentSplitter(compilation).Split(items);
     if (!host.operations.empty()) compilation.groups.push_back(std::move(host));
     all = std::move(left);
     on_chip = !on_chip;
