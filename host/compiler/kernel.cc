@@ -25,6 +25,9 @@ struct BodyText {
     return fmt::format("elementwise {}", ViewText(e.x));
   }
   std::string operator()(const Copy& c) const { return fmt::format("copy {}", ViewText(c.x)); }
+  std::string operator()(const Gather& g) const {
+    return fmt::format("gather of {} at {} times {}", ViewText(g.x), ViewText(g.indices), g.unit);
+  }
   std::string operator()(const Scatter& s) const {
     return fmt::format("scatter of {} at {} into {} in tiles of {}", ViewText(s.updates),
                        ViewText(s.offsets), ViewText(s.operand), graph::DimsToString(s.box));
@@ -47,6 +50,8 @@ std::vector<const View*> Kernel::Reads() const {
     views = {&copy->x};
   } else if (const auto* reduction = std::get_if<Reduction>(&body)) {
     views = {&reduction->x};
+  } else if (const auto* gather = std::get_if<Gather>(&body)) {
+    views = {&gather->x, &gather->indices};
   } else {
     const auto& scatter = std::get<Scatter>(body);
     views = {&scatter.updates, &scatter.offsets};

@@ -92,6 +92,14 @@ struct Reduction {
   StepOperand init;  // kStream: streams[0]
 };
 
+// The windows of the operand that begin at indices[i] * unit.
+struct Gather {
+  View x;        // the window at index 0
+  View indices;  // dense, s32
+  int64_t unit = 1;   // elements
+  int64_t limit = 1;  // the indices are in [0, limit)
+};
+
 // The operand with updates, one after another: update u joins the window at offsets[u].
 struct Scatter {
   View operand;
@@ -104,7 +112,7 @@ struct Scatter {
 };
 
 struct Kernel {
-  std::variant<Contraction, Elementwise, Copy, Reduction, Scatter> body;
+  std::variant<Contraction, Elementwise, Copy, Reduction, Gather, Scatter> body;
   std::vector<VectorStep> steps;  // on every element of the body's result
   std::vector<View> streams;      // with the result's dimensions
   // Where the result goes: the stored tensor `out.base`, or a part of it. Kernels that write parts

@@ -1,6 +1,7 @@
-// Scatter with random dimension numbers: places inside, at the edge and outside, the same ones
+// Gather and scatter with random dimension numbers: places inside, at the edge and outside, the same ones
 // twice, indices of every type.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -104,6 +105,39 @@ std::string Computation(const std::string& op, const std::string& type) {
   return fmt::format("{{\n  ^bb0(%p: {0}, %q: {0}):\n{1}{2}{0}\n  }}", scalar,
                      op == "set" ? "" : fmt::format("    %r = stablehlo.{} %q, %p : {}\n", op, scalar),
                      body);
+}
+
+TEST_F(IndexedOnGoldenTest, GatherOfAnyForm) {
+  for (int trial = 0; trial < 100 && !HasFailure(); ++trial) {
+    const Numbers n = Random();
+    const std::string type = Pick(kTypes);
+    const std::string index = Pick(kIndexTypes);
+    const std::string text = fmt::format(
+        "func.func @main(%a: {0}, %i: {1}) -> {2} {{\n"
+        "  %0 = \"stablehlo.gather\"(%a, %i) <{{dimension_numbers = #stablehlo.gather<offset_dims "
+        "= {3}, collapsed_slice_dims = {4}, operand_batching_dims = {5}, "
+        "start_indices_batching_dims = {6}, start_index_map = {7}, index_vector_dim = {8}>, "
+        "slice_sizes = array<i64: {9}>}}> : ({0}, {1}) -> {2}\n  return %0 : {2}\n}}\n",
+        Tensor(n.operand, type), Tensor(n.indices, index), Tensor(n.other, type), List(n.windows),
+        List(n.dropped), List(n.batching), List(n.index_batching), List(n.map),
+        n.index_vector_dim, fmt::join(n.slice_sizes, ", "));
+    std::vector<Literal> arguments = RandomArguments(text);
+    FillIndices(arguments[1], n);
+    RunOnChip(text, arguments);
+  }
+}
+
+// Rows of a table, more of them than a tile holds.
+TEST_F(IndexedOnGoldenTest, RowsOfATable) {
+  const std::string gather = R"(
+    func.func @main(%a: tensor<301x72xf32>, %i: tensor<3x41xi32>) -> tensor<3x41x72xf32> {
+      %0 = "stablehlo.gather"(%a, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [2],
+          collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 2>,
+          slice_sizes = array<i64: 1, 72>}>
+          : (tensor<301x72xf32>, tensor<3x41xi32>) -> tensor<3x41x72xf32>
+      return %0 : tensor<3x41x72xf32>
+    })";
+  RunOnChip(gather);
 }
 
 TEST_F(IndexedOnGoldenTest, ScatterOfAnyForm) {

@@ -81,6 +81,8 @@ Status Generator::Emit(const Kernel& kernel, size_t index) {
                  : EmitCopy(*this, kernel);
   } else if (std::holds_alternative<Reduction>(kernel.body)) {
     status = EmitReduction(*this, kernel);
+  } else if (std::holds_alternative<Gather>(kernel.body)) {
+    status = EmitGather(*this, kernel);
   } else {
     status = EmitScatter(*this, kernel);
   }

@@ -133,6 +133,7 @@ Status EmitElementwise(Generator& generator, const Kernel& kernel);
 Status EmitCopy(Generator& generator, const Kernel& kernel);
 Status EmitTransposingCopy(Generator& generator, const Kernel& kernel);
 Status EmitReduction(Generator& generator, const Kernel& kernel);
+Status EmitGather(Generator& generator, const Kernel& kernel);
 Status EmitScatter(Generator& generator, const Kernel& kernel);
 
 // Whether a copy is a transposition: EmitTransposingCopy moves runs on both sides of it.

@@ -82,7 +82,8 @@ void Emit(Emitter& emitter, const Transfer& transfer, bool is_load,
           const std::function<void(const arch::Dma&)>& emit) {
   const Plan plan = MakePlan(transfer);
   if (plan.empty) return;
-  const size_t unrolled = plan.loops.size() > arch::kLoops ? plan.loops.size() - arch::kLoops : 0;
+  const size_t free_loops = arch::kLoops - (transfer.gather ? 1 : 0);
+  const size_t unrolled = plan.loops.size() > free_loops ? plan.loops.size() - free_loops : 0;
   std::vector<int64_t> index(unrolled, 0);
   for (bool more = true; more;) {
     int64_t offset = transfer.offset;
@@ -100,6 +101,14 @@ void Emit(Emitter& emitter, const Transfer& transfer, bool is_load,
       dma.counts[at] = emitter.Address(loop.size);
       dma.hbm_strides[at] = emitter.Stride(loop.hbm_stride);
       dma.buffer_strides[at] = emitter.Stride(loop.buffer_stride);
+    }
+    if (transfer.gather) {
+      dma.counts[0] = emitter.Address(transfer.gather->count);
+      dma.hbm_strides[0] = emitter.Stride(transfer.gather->hbm_stride);
+      dma.buffer_strides[0] = emitter.Stride(transfer.gather->buffer_stride);
+      dma.gather = 1;
+      dma.gather_base = emitter.Address(transfer.gather->indices);
+      dma.gather_limit = emitter.Address(transfer.gather->limit);
     }
     dma.segment = transfer.segment;
     dma.offset_lo = static_cast<uint32_t>(static_cast<uint64_t>(offset));

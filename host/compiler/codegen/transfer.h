@@ -2,6 +2,7 @@
 #define SYSTOLITH_HOST_COMPILER_CODEGEN_TRANSFER_H_
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "host/compiler/codegen/emitter.h"
@@ -15,6 +16,15 @@ struct TransferDimension {
   int64_t buffer_stride = 0;  // bytes
 };
 
+// Loads: one more dimension whose steps in HBM come from s32 numbers in the buffer.
+struct TransferGather {
+  int64_t indices = 0;        // byte address of the numbers, a multiple of 4
+  int64_t count = 1;
+  int64_t limit = 1;          // they are in [0, limit)
+  int64_t hbm_stride = 0;     // bytes per unit of a number
+  int64_t buffer_stride = 0;  // bytes
+};
+
 // A box of elements between a segment and the buffer. Dimensions may stand in any order; a stride
 // of 0 on the HBM side of a load repeats.
 struct Transfer {
@@ -24,6 +34,7 @@ struct Transfer {
   int64_t buffer = 0;  // byte address
   int64_t element_bytes = 1;
   std::vector<TransferDimension> dimensions;
+  std::optional<TransferGather> gather;
   // Loads: a run along the dimension that is dense on both sides is filled with `fill` up to a
   // multiple of so many bytes; 1: no fill. Without such a dimension every element is a run, and
   // what lies behind the elements keeps its contents.

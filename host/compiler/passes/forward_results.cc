@@ -220,7 +220,10 @@ class Forwarder {
       if (!SetResultStrides(changed, out)) return false;
       *contraction = std::move(changed);
     }
-    if (std::holds_alternative<Scatter>(producer.body)) return false;
+    if (std::holds_alternative<Scatter>(producer.body) ||
+        std::holds_alternative<Gather>(producer.body)) {
+      return false;
+    }
     return !std::holds_alternative<Reduction>(producer.body) || MergeDimensions(out).has_value();
   }
 

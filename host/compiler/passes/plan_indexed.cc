@@ -1,6 +1,7 @@
-// Scatter: a table with the place of every update, then a kernel that goes through it.
+// Gather and scatter: a table with the place of every window, then a kernel that goes through it.
 #include <algorithm>
 #include <cassert>
+#include <numeric>
 
 #include "host/base/rounding.h"
 #include "host/compiler/passes/index_table.h"
@@ -184,6 +185,79 @@ void Planner::VisitScatter(const Op& op) {
   kernel.location = op.location;
   kernel.operation = "scatter";
   kernel.position = NextPosition();
+  compilation_.kernels.push_back(std::move(kernel));
+}
+
+// Windows stand one after another, in the order of their indices; the result is a view of that.
+void Planner::VisitGather(const Op& op) {
+  const auto& gather = op.As<graph::GatherAttributes>();
+  View operand = ViewOf(op.operands[0]);
+  const bool is_backward = std::any_of(operand.strides.begin(), operand.strides.end(),
+                                       [](int64_t stride) { return stride < 0; });
+  if (is_backward) operand = MakeDense(operand);
+  const auto at = [](int64_t d) { return static_cast<size_t>(d); };
+  Gather body;
+  body.unit = 0;
+  for (const int64_t d : gather.start_index_map) {
+    body.unit = std::gcd(body.unit, operand.strides[at(d)]);
+  }
+  for (const int64_t d : gather.operand_batching_dims) {
+    body.unit = std::gcd(body.unit, operand.strides[at(d)]);
+  }
+  body.unit = std::max<int64_t>(body.unit, 1);
+
+  IndexTable table;
+  table.index_vector_dim = gather.index_vector_dim;
+  const Dims& result = function_.shape(op.result()).dims;
+  Dims order(result.size(), 0);  // the result's dimensions among those of the windows' list
+  for (size_t r = 0; r < result.size(); ++r) {
+    if (Contains(gather.offset_dims, static_cast<int64_t>(r))) continue;
+    order[r] = static_cast<int64_t>(table.dims.size());
+    table.batch.push_back(order[r]);
+    table.dims.push_back(result[r]);
+  }
+  for (size_t i = 0; i < gather.start_index_map.size(); ++i) {
+    const size_t d = at(gather.start_index_map[i]);
+    const int64_t places = operand.dims[d] - gather.slice_sizes[d] + 1;
+    const int64_t stride = operand.strides[d] / body.unit;
+    table.components.push_back({static_cast<int64_t>(i), stride, places, false, std::nullopt});
+    body.limit += (places - 1) * stride;
+  }
+  for (size_t i = 0; i < gather.operand_batching_dims.size(); ++i) {
+    const size_t d = at(gather.operand_batching_dims[i]);
+    const int64_t stride = operand.strides[d] / body.unit;
+    table.AddBatching(gather.start_indices_batching_dims[i], stride);
+    body.limit += (operand.dims[d] - 1) * stride;
+  }
+  const int64_t count = graph::Product(table.dims);
+  body.indices = View::Dense(PlanTable(table, op.operands[1]), {graph::ElementType::kS32, {count}});
+
+  body.x = operand;
+  body.x.dims.clear();
+  body.x.strides.clear();
+  Dims listed = table.dims;
+  for (size_t d = 0; d < operand.dims.size(); ++d) {
+    const auto dimension = static_cast<int64_t>(d);
+    if (Contains(gather.collapsed_slice_dims, dimension) ||
+        Contains(gather.operand_batching_dims, dimension)) {
+      continue;
+    }
+    order[at(gather.offset_dims[body.x.dims.size()])] = static_cast<int64_t>(listed.size());
+    listed.push_back(gather.slice_sizes[d]);
+    body.x.dims.push_back(gather.slice_sizes[d]);
+    body.x.strides.push_back(operand.strides[d]);
+  }
+  Dims flat = {count};
+  flat.insert(flat.end(), body.x.dims.begin(), body.x.dims.end());
+  const graph::Shape shape{operand.type, flat};
+  Kernel kernel;
+  kernel.out = View::Dense(function_.NewValue(shape), shape);
+  kernel.body = std::move(body);
+  kernel.location = op.location;
+  kernel.operation = "gather";
+  kernel.position = NextPosition();
+  SetView(kernel.out.base, kernel.out);
+  SetView(op.result(), kernel.out.Reshaped(listed)->Transposed(order));
   compilation_.kernels.push_back(std::move(kernel));
 }
 

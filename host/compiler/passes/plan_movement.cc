@@ -50,6 +50,7 @@ void Planner::VisitMovement(const Op& op) {
   }
   switch (op.opcode) {
     case graph::Opcode::kPad: VisitPad(op); break;
+    case graph::Opcode::kGather: VisitGather(op); break;
     case graph::Opcode::kScatter: VisitScatter(op); break;
     case graph::Opcode::kDynamicUpdateSlice: VisitDynamicUpdateSlice(op); break;
     default: VisitConcatenate(op);

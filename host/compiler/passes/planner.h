@@ -64,6 +64,7 @@ class Planner {
   void VisitPad(const graph::Op& op);
   void VisitDynamicUpdateSlice(const graph::Op& op);
   // plan_indexed.cc
+  void VisitGather(const graph::Op& op);
   void VisitScatter(const graph::Op& op);
   // The stored table of these index vectors, dense and s32.
   graph::Value PlanTable(const IndexTable& table, graph::Value indices);

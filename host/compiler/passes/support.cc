@@ -108,7 +108,8 @@ bool IsPairs(const Op& op, const graph::Function& function) {
 
 bool IsMovementOperation(Opcode opcode) {
   return opcode == Opcode::kConcatenate || opcode == Opcode::kDynamicUpdateSlice ||
-         opcode == Opcode::kPad || opcode == Opcode::kScatter;
+         opcode == Opcode::kGather || opcode == Opcode::kPad ||
+         opcode == Opcode::kScatter;
 }
 
 bool IsControl(Opcode opcode) {
