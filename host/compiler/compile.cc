@@ -15,6 +15,7 @@ const std::vector<Pass>& Passes() {
       {"inline-calls", InlineCalls},               // one function
       {"fold-constants", FoldConstants},           // small constants move through data movement
       {"narrow-integers", NarrowIntegers},         // 64-bit integers that fit 32 bits
+      {"split-integers", SplitWideIntegers},       // the others become pairs of words
       {"expand-operations", ExpandOperations},     // what has no kernel becomes what has one
       {"match-operand-types", MatchOperandTypes},  // both operands of a product are one type
       {"erase-dead-operations", EraseDeadOperations},

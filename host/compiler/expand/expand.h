@@ -13,8 +13,12 @@ namespace systolith::compiler {
 // again, as often as need be; what nothing is known about stays as it is. Locations are kept.
 void ExpandFunction(graph::Function& function, const arch::ChipConfig& chip);
 
-// The pass.
+// 64-bit integers become pairs of 32-bit words, nested control flow included.
+void SplitWideIntegersOf(graph::Function& function, const arch::ChipConfig& chip);
+
+// The passes.
 Status ExpandOperations(Compilation& compilation);
+Status SplitWideIntegers(Compilation& compilation);
 
 }  // namespace systolith::compiler
 

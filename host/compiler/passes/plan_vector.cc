@@ -131,7 +131,8 @@ Status Planner::PlanGroup(const VectorGroup& group) {
   if (views_.contains(root.result())) return OkStatus();
   const graph::Shape& shape = function_.shape(root.result());
   const bool is_alone = group.members.size() == 1 && !group.body;
-  if (is_alone && root.opcode == Opcode::kBitcastConvert) {
+  const bool is_moved = is_alone && root.opcode == Opcode::kBitcastConvert;
+  if (is_moved && !block_->fusion.IsIota(root.operands[0])) {  // an iota is nowhere
     VisitBitcast(root);
     return OkStatus();
   }
