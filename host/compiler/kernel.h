@@ -70,6 +70,7 @@ struct Contraction {
   // Which dimensions of the result each canonical dimension is made of; used to view streams.
   std::vector<graph::Dims> outer_result_dims;
   std::array<graph::Dims, 4> result_dims;  // n, oy, ox, o
+  int64_t fold = 1;  // results along x in a row's columns (codegen/column_folding.h)
   int64_t feature_groups = 1;              // the last outer loop splits o's dimension
   bool on_vector_unit = false;             // depthwise: one feature per group
 };
@@ -120,6 +121,7 @@ struct Kernel {
   View out;
   graph::Location location;
   std::string operation;  // name for listings: of the operation that leads it
+  double predicted_cycles = 0.0;  // by the cost model; 0: not yet
   int64_t position = 0;   // kernels run in rising order
 
   // What the kernel computes, whatever `out` is a part of.

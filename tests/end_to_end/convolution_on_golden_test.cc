@@ -296,6 +296,30 @@ TEST_F(ConvolutionOnGoldenTest, PhasesOfTransposedConvolutionsAddBiasAndResidual
       "  return %3 : tensor<2x9x15x10xf32>\n}\n");
 }
 
+// Few features: on wide arrays, neighbouring pixels share a row. Bits stay.
+TEST_F(ConvolutionOnGoldenTest, FewResultFeatures) {
+  CheckDirect({.n = 2, .h = 20, .w = 32, .c = 3, .kh = 3, .kw = 3, .o = 8,
+               .pad = {{{1, 1}, {1, 1}}}});
+  CheckDirect({.h = 33, .w = 32, .c = 3, .kh = 7, .kw = 7, .o = 16, .stride = {2, 2},
+               .pad = {{{3, 3}, {3, 3}}}, .type = "i8", .result = "i32"});
+  CheckRandom({.n = 2, .h = 16, .w = 16, .c = 24, .kh = 3, .kw = 3, .o = 32,
+               .pad = {{{1, 1}, {1, 1}}}, .type = "f32"});
+  CheckDirect({.h = 16, .w = 16, .c = 20, .kh = 3, .kw = 2, .o = 24, .pad = {{{1, 1}, {1, 0}}},
+               .reverse = true});
+  RunExactly(
+      "func.func @main(%x: tensor<2x16x32x9xbf16>, %w: tensor<3x3x9x16xbf16>, "
+      "%b: tensor<16xf32>, %r: tensor<2x16x32x16xf32>) -> tensor<2x16x32x16xf32> {\n"
+      "  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], "
+      "window = {pad = [[1, 1], [1, 1]]} "
+      "{batch_group_count = 1 : i64, feature_group_count = 1 : i64} : "
+      "(tensor<2x16x32x9xbf16>, tensor<3x3x9x16xbf16>) -> tensor<2x16x32x16xf32>\n"
+      "  %1 = stablehlo.broadcast_in_dim %b, dims = [3] : (tensor<16xf32>) -> "
+      "tensor<2x16x32x16xf32>\n"
+      "  %2 = stablehlo.add %0, %1 : tensor<2x16x32x16xf32>\n"
+      "  %3 = stablehlo.add %2, %r : tensor<2x16x32x16xf32>\n"
+      "  return %3 : tensor<2x16x32x16xf32>\n}\n");
+}
+
 TEST_F(ConvolutionOnGoldenTest, NoSpatialDimension) {
   RunExactly(
       "func.func @main(%a: tensor<5x7xbf16>, %b: tensor<7x6xbf16>) -> tensor<5x6xf32> {\n"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "host/compiler/codegen/column_folding.h"
 #include "host/compiler/codegen/contraction_places.h"
 #include "host/compiler/codegen/generator.h"
 #include "host/compiler/codegen/phases.h"
@@ -24,28 +25,21 @@ struct Block {
 
 class ContractionEmitter {
  public:
-  ContractionEmitter(Generator& generator, const Kernel& kernel)
+  ContractionEmitter(Generator& generator, const Kernel& kernel, Tiling tiling)
       : generator_(generator),
         emitter_(generator.emitter()),
         chip_(generator.chip()),
         kernel_(kernel),
         c_(std::get<Contraction>(kernel.body)),
         out_type_(*LaneTypeOf(kernel.out.type)),
-        out_bytes_(graph::ByteWidth(kernel.out.type)) {}
+        out_bytes_(graph::ByteWidth(kernel.out.type)),
+        t_(std::move(tiling)) {}
 
   Status Run() {
     outer_count_ = 1;
     for (const OuterLoop& loop : c_.outer) outer_count_ *= loop.count;
     has_terms_ = c_.kh.size > 0 && c_.kw.size > 0 && c_.c.size > 0;
-    TilingProblem problem{c_, c_.lhs.ElementBytes(), c_.rhs.ElementBytes(), out_bytes_, {}, {}, {},
-                          generator_.TileBytes()};
-    for (size_t s = 0; s < kernel_.streams.size(); ++s) {
-      const auto& strides = c_.stream_strides[s];
-      problem.stream_bytes.push_back(kernel_.streams[s].ElementBytes());
-      problem.stream_rows.push_back(strides[0] != 0 || strides[1] != 0 || strides[2] != 0);
-      problem.stream_columns.push_back(strides[3] != 0);
-    }
-    ASSIGN_OR_RETURN(t_, ChooseTiling(problem, chip_));
+    const TilingProblem problem(kernel_, generator_.TileBytes());
     stream_rows_ = problem.stream_rows;
     stream_columns_ = problem.stream_columns;
     if (!has_terms_) t_.slices = {TermSlice{}};
@@ -322,7 +316,23 @@ class ContractionEmitter {
         {slice.c1 - slice.c0, c_.rhs_c.stride * size, term},
         {GroupColumns(group), c_.o.stride * size,
          t_.transposed ? BRowBytes(slice, group) : size}};
-    EmitLoad(emitter_, transfer, {{place.log}, {}, slot.Logs()});
+    if (c_.fold == 1) {
+      EmitLoad(emitter_, transfer, {{place.log}, {}, slot.Logs()});
+      return;
+    }
+    // The taps of each pixel that are in the slice, in columns of its own.
+    const int64_t features = c_.o.size / c_.fold;
+    for (int64_t pixel = 0; pixel < c_.fold; ++pixel) {
+      const int64_t first = pixel * StrideOfPixel(c_);
+      const int64_t kw0 = std::max(slice.kw0, first);
+      const int64_t kw1 = std::min(slice.kw1, first + TapsOfPixel(c_));
+      Transfer part = transfer;
+      part.offset += (kw0 - first - slice.kw0) * c_.kw.stride * size;
+      part.buffer += (kw0 - slice.kw0) * Pitch(slice) * term + pixel * features * size;
+      part.dimensions[1].size = std::max<int64_t>(kw1 - kw0, 0);
+      part.dimensions[3].size = features;
+      EmitLoad(emitter_, part, {{place.log}, {}, slot.Logs()});
+    }
   }
 
   void LoadStream(size_t s, int64_t key, TileSlot& slot) {
@@ -349,6 +359,11 @@ class ContractionEmitter {
                            {rows ? b.y : 1, strides[1] * size, b.x * row},
                            {rows ? b.x : 1, strides[2] * size, row},
                            {stream_columns_[s] ? GroupColumns(group) : 1, strides[3] * size, size}};
+    if (c_.fold > 1 && stream_columns_[s] && strides[2] == 0) {  // the same for all pixels of a row
+      const int64_t features = c_.o.size / c_.fold;
+      transfer.dimensions.back().size = features;
+      transfer.dimensions.push_back({c_.fold, 0, features * size});
+    }
     EmitLoad(emitter_, transfer, {{place.log}, {}, slot.Logs()});
   }
 
@@ -643,11 +658,22 @@ class ContractionEmitter {
 }  // namespace
 
 Status EmitContraction(Generator& generator, const Kernel& kernel) {
-  for (const Kernel& phase : SplitIntoPhases(kernel)) {
+  for (Kernel& phase : SplitIntoPhases(kernel)) {
     const auto& c = std::get<Contraction>(phase.body);
-    const bool has_taps = c.kh.size > 0 && c.kw.size > 0;
-    RETURN_IF_ERROR(c.on_vector_unit && has_taps ? EmitDepthwise(generator, phase)
-                                                 : ContractionEmitter(generator, phase).Run());
+    if (c.on_vector_unit && c.kh.size > 0 && c.kw.size > 0) {
+      RETURN_IF_ERROR(EmitDepthwise(generator, phase));
+      continue;
+    }
+    // Values that stay in the buffer have their places by the rows of the whole contraction.
+    const auto is_in_buffer = [&](const View& view) {
+      return view.base.valid() && generator.InBuffer(view.base) != nullptr;
+    };
+    const bool may_fold = !is_in_buffer(c.lhs) && !is_in_buffer(phase.out) &&
+                          std::none_of(phase.streams.begin(), phase.streams.end(), is_in_buffer);
+    ASSIGN_OR_RETURN(Tiling tiling, ChooseFoldedTiling(phase, may_fold, generator.TileBytes(),
+                                                       generator.chip()));
+    generator.Predict(tiling.cost_cycles);
+    RETURN_IF_ERROR(ContractionEmitter(generator, phase, std::move(tiling)).Run());
   }
   return OkStatus();
 }

@@ -4,6 +4,8 @@
 
 #include <cassert>
 
+#include "host/compiler/schedule/cost_model.h"
+
 namespace systolith::compiler {
 namespace {
 
@@ -65,7 +67,9 @@ Generator::Generator(const arch::ChipConfig& chip, HbmMap& hbm, const BufferPlan
 
 Status Generator::Emit(const Kernel& kernel, size_t index) {
   emitter_.SetLine(kernel.operation, kernel.location.line);
+  predicted_cycles_ = 0.0;
   if (kernel.shape().ElementCount() == 0) return OkStatus();
+  if (!std::holds_alternative<Contraction>(kernel.body)) Predict(EstimateCycles(kernel, chip_));
   const auto limit = buffer_plan_.tile_bytes.find(index);
   tile_bytes_ = limit == buffer_plan_.tile_bytes.end() ? chip_.buffer_bytes : limit->second;
   LoadShifts(kernel);

@@ -88,6 +88,10 @@ class Generator {
   // Hands the logs of slots back once the kernel is done with them.
   void Release(const std::vector<TileSlot>& slots, int64_t bytes);
 
+  // What the kernel is estimated to take, by whoever chose its tiles; else by cost_model.h.
+  void Predict(double cycles) { predicted_cycles_ += cycles; }
+  double predicted_cycles() const { return predicted_cycles_; }
+
   // Half `half` of the accumulators of one matrix unit.
   AccessLog& AccumulatorLog(int64_t mxu, int64_t half);
 
@@ -121,6 +125,7 @@ class Generator {
   std::map<graph::Value, BufferPlace> in_buffer_;
   int64_t tile_bytes_;
   int64_t next_byte_ = 0;
+  double predicted_cycles_ = 0.0;  // of the last kernel
   std::map<graph::Value, uint32_t> shifts_;  // of the kernel that is being emitted -> scalars
   std::vector<AccessLog> chunks_;
   std::vector<AccessLog> accumulators_;

@@ -8,13 +8,14 @@ namespace {
 // Writes one chip step, item by item.
 class SequenceEmitter {
  public:
-  SequenceEmitter(const Compilation& compilation, Generator& generator)
+  SequenceEmitter(Compilation& compilation, Generator& generator)
       : compilation_(compilation), generator_(generator), emitter_(generator.emitter()) {}
 
   Status Emit(const Sequence& sequence) {
     for (const Item& item : sequence) {
       if (item.kind == Item::Kind::kKernel) {
         RETURN_IF_ERROR(generator_.Emit(compilation_.kernels[item.index], item.index));
+        compilation_.kernels[item.index].predicted_cycles = generator_.predicted_cycles();
         continue;
       }
       const Control& control = compilation_.controls[item.index];
@@ -64,12 +65,12 @@ class SequenceEmitter {
     return OkStatus();
   }
 
-  const Compilation& compilation_;
+  Compilation& compilation_;
   Generator& generator_;
   Emitter& emitter_;
 };
 
-Result<isa::ChipStep> EmitChipStep(const Compilation& compilation, const ChipGroup& group) {
+Result<isa::ChipStep> EmitChipStep(Compilation& compilation, const ChipGroup& group) {
   HbmMap hbm(compilation.executable.tensors, compilation.tensors);
   Generator generator(compilation.chip, hbm, compilation.buffer_plan);
   RETURN_IF_ERROR(SequenceEmitter(compilation, generator).Emit(group.items));

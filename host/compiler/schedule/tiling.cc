@@ -9,6 +9,7 @@
 
 #include "host/compiler/codegen/generator.h"
 #include "host/compiler/codegen/transpose_job.h"
+#include "host/compiler/schedule/cost_model.h"
 
 namespace systolith::compiler {
 namespace {
@@ -21,11 +22,6 @@ constexpr double kShareNotHidden = 0.05;
 
 // What is worth a transposition.
 constexpr int64_t kShortestRun = 4;
-
-// Of memory, for the estimate only.
-constexpr double kLinesInFlight = 64.0;
-constexpr double kHbmLatencyCycles = 40.0;
-constexpr double kRequestCycles = 8.0;
 
 int64_t Pad8(int64_t elements) { return RoundUp(elements, 8); }
 
@@ -112,7 +108,7 @@ class Search {
     // one by one, and rows of weights, get no padding from the DMA.
     const bool dense_features = c_.c.stride == 1 || c_.c.size == 1;
     tiling.zero_a = tiling.merged && ragged && !dense_features;
-    tiling.zero_b = tiling.merged && ragged && !tiling.transposed;
+    tiling.zero_b = (tiling.merged && ragged && !tiling.transposed) || c_.fold > 1;
 
     SetStaging(tiling);
     if (tiling.a_staging != Tiling::Staging::kNone) tiling.zero_a = false;  // transposing fills
@@ -208,25 +204,8 @@ class Search {
     return bytes;
   }
 
-  // What the DMA gets out of memory: so many lines are on their way at a time.
-  double BytesPerCycle() const {
-    const double raw =
-        chip_.IsHbm2()
-            ? static_cast<double>(std::min<int64_t>(16 * chip_.memory_channels, chip_.WordBytes()))
-            : static_cast<double>(chip_.memory_bytes_per_cycle);
-    const double latency =
-        chip_.IsHbm2() ? kHbmLatencyCycles : static_cast<double>(chip_.memory_latency_cycles);
-    return std::min(raw, kLinesInFlight * static_cast<double>(chip_.memory_line_bytes) /
-                             (latency + kRequestCycles));
-  }
-
-  // Cycles to move a tile whose runs have `run_bytes`.
   double TransferCycles(int64_t bytes, int64_t run_bytes) const {
-    const auto line = static_cast<double>(chip_.memory_line_bytes);
-    const double run = std::max<double>(static_cast<double>(run_bytes), 1.0);
-    const double lines = std::max(run, line) + (run > line ? 0.0 : line - run);
-    return static_cast<double>(bytes) / run *
-           std::max(std::max(lines, run) / BytesPerCycle(), 1.0);
+    return compiler::TransferCycles(chip_, bytes, run_bytes);
   }
 
   double Cost(const Tiling& t) const {
@@ -349,6 +328,20 @@ int64_t InputExtent(int64_t count, int64_t stride, int64_t taps, int64_t window_
                     int64_t limit) {
   return std::min((count - 1) * stride + (std::max<int64_t>(taps, 1) - 1) * window_dilation + 1,
                   limit);
+}
+
+TilingProblem::TilingProblem(const Kernel& kernel, int64_t buffer_bytes)
+    : contraction(std::get<Contraction>(kernel.body)),
+      lhs_bytes(contraction.lhs.ElementBytes()),
+      rhs_bytes(contraction.rhs.ElementBytes()),
+      out_bytes(kernel.out.ElementBytes()),
+      buffer_bytes(buffer_bytes) {
+  for (size_t s = 0; s < kernel.streams.size(); ++s) {
+    const auto& strides = contraction.stream_strides[s];
+    stream_bytes.push_back(kernel.streams[s].ElementBytes());
+    stream_rows.push_back(strides[0] != 0 || strides[1] != 0 || strides[2] != 0);
+    stream_columns.push_back(strides[3] != 0);
+  }
 }
 
 Result<Tiling> ChooseTiling(const TilingProblem& problem, const arch::ChipConfig& chip) {

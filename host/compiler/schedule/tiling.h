@@ -52,6 +52,9 @@ inline constexpr int64_t kStagingSlots = 2;
 
 // What the tiling of one kernel is chosen from.
 struct TilingProblem {
+  // A contraction's kernel, and the bytes of the buffer that it may take.
+  TilingProblem(const Kernel& kernel, int64_t buffer_bytes);
+
   const Contraction& contraction;
   int64_t lhs_bytes, rhs_bytes, out_bytes;  // per element
   std::vector<int64_t> stream_bytes;              // per element of each stream
