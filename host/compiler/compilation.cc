@@ -98,6 +98,10 @@ Accesses AccessesOf(const Compilation& compilation, const Item& item) {
 std::string ToString(const Compilation& compilation) {
   if (!compilation.executable.steps.empty()) {
     std::string text;
+    for (const Kernel& kernel : compilation.kernels) {
+      text += fmt::format("; {} (line {}), about {:.0f} cycles\n", kernel.operation,
+                          kernel.location.line, kernel.predicted_cycles);
+    }
     for (const isa::Step& step : compilation.executable.steps) {
       if (const auto* chip = std::get_if<isa::ChipStep>(&step)) {
         text += isa::Disassemble(chip->program);

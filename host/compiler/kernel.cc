@@ -85,9 +85,6 @@ std::string ToString(const Kernel& kernel) {
   std::string text =
       fmt::format("{} = {} (line {}): {}", ViewText(kernel.out), kernel.operation,
                   kernel.location.line, std::visit(BodyText{}, kernel.body));
-  if (kernel.predicted_cycles > 0.0) {
-    text += fmt::format(", about {:.0f} cycles", kernel.predicted_cycles);
-  }
   for (size_t i = 0; i < kernel.steps.size(); ++i) {
     const VectorStep& step = kernel.steps[i];
     text += fmt::format("\n    [{}] {}", i, step.function.empty() ? Name(step.op) : step.function);
