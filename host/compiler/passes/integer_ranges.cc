@@ -26,6 +26,17 @@ IntegerRange Times(__int128 count, const IntegerRange& range) {
   return {count * std::min<__int128>(0, range.lo), count * std::max<__int128>(0, range.hi)};
 }
 
+// The largest magnitude of `start` times some of `count` numbers; large where it exceeds any type.
+__int128 Power(__int128 start, const IntegerRange& range, int64_t count) {
+  constexpr __int128 kLarge = __int128{1} << 65;
+  const __int128 factor = std::max<__int128>(1, std::max(range.hi, -range.lo));
+  for (int64_t i = 0; factor > 1 && i < count && start < kLarge; ++i) {
+    if (factor > kLarge / start) return kLarge;
+    start *= factor;
+  }
+  return start;
+}
+
 // A loop that has not settled after so many rounds has its bounds widened to those of the type.
 constexpr int kPlainRounds = 3;
 constexpr int kMostRounds = 12;  // then nothing is known of any value
@@ -58,8 +69,8 @@ class Analysis {
   // What does not fit wraps: nothing is known then.
   void Set(Value value, const IntegerRange& range) {
     const IntegerRange type = TypeOf(value);
-    const auto sum = sums_.find(value);
-    ranges_[static_cast<size_t>(value.id)] = sum != sums_.end()   ? sum->second
+    const auto join = joins_.find(value);
+    ranges_[static_cast<size_t>(value.id)] = join != joins_.end() ? join->second
                                              : type.Holds(range) ? range
                                                                  : type;
   }
@@ -146,37 +157,39 @@ class Analysis {
       for (size_t i = 0; i < n; ++i) all = all && state[i].Holds(results[i]);
       return all;
     };
+    std::vector<Value> joins;
+    for (size_t i = 0; i < n; ++i) {
+      const Op* join = JoinOfArguments(region, i, n);
+      if (join == nullptr) continue;
+      // Every partial sum, or product, is one of some of the elements.
+      const int64_t firsts = is_scatter ? 1 : Count(first(i));
+      const int64_t seconds = is_scatter ? Updates(op) : InitialValues(op);
+      IntegerRange all = {};
+      if (join->opcode == Opcode::kAdd) {
+        const IntegerRange a = Times(firsts, Of(first(i)));
+        const IntegerRange b = Times(seconds, Of(second(i)));
+        all = {a.lo + b.lo, a.hi + b.hi};
+      } else {
+        const __int128 most = Power(Power(1, Of(first(i)), firsts), Of(second(i)), seconds);
+        all = {graph::IsUnsigned(function_.shape(op.results[i]).type) ? 0 : -most, most};
+      }
+      state[i] = TypeOf(op.results[i]).Holds(all) ? all : TypeOf(op.results[i]);
+      joins_.emplace(join->result(), state[i]);
+      joins.push_back(join->result());
+    }
     Ranges results = visit();
     for (int round = 0; round < kFoldRounds && !settled(results); ++round) {
       for (size_t i = 0; i < n; ++i) state[i] = Join(state[i], results[i]);
       results = visit();
     }
-    if (!settled(results)) {
-      std::vector<Value> sums;
-      for (size_t i = 0; i < n; ++i) {
-        if (state[i].Holds(results[i])) continue;
-        const Op* sum = SumOfArguments(region, i, n);
-        if (sum == nullptr) {
-          state[i] = TypeOf(op.results[i]);
-          continue;
-        }
-        // Every partial sum is one of some of the elements.
-        const IntegerRange a = Times(is_scatter ? 1 : Count(first(i)), Of(first(i)));
-        const IntegerRange b = Times(is_scatter ? Count(second(i)) : InitialValues(op), Of(second(i)));
-        const IntegerRange all = {a.lo + b.lo, a.hi + b.hi};
-        state[i] = TypeOf(op.results[i]).Holds(all) ? all : TypeOf(op.results[i]);
-        sums.push_back(sum->result());
-        sums_.emplace(sum->result(), state[i]);
-      }
-      visit();
-      // What else depends on a sum may be out of its bounds now: then nothing is known of it.
-      results = Of(region.ops.back().operands);
+    // What has not settled is anything, and what depends on it may be, too.
+    for (size_t unsettled = 0; unsettled < n && !settled(results); ++unsettled) {
       for (size_t i = 0; i < n; ++i) {
         if (!state[i].Holds(results[i])) state[i] = TypeOf(op.results[i]);
       }
-      visit();
-      for (const Value sum : sums) sums_.erase(sum);
+      results = visit();
     }
+    for (const Value join : joins) joins_.erase(join);
     for (size_t i = 0; i < n; ++i) Set(op.results[i], state[i]);
   }
 
@@ -188,11 +201,21 @@ class Analysis {
     return count + 1;
   }
 
-  // The addition of arguments i and n + i, if that is what the region returns as result i.
-  static const Op* SumOfArguments(const Region& region, size_t i, size_t n) {
+  // How many updates an element of a scatter may meet: the places within one go to different ones.
+  int64_t Updates(const Op& op) const {
+    const graph::Shape& indices = function_.shape(op.operands[op.results.size()]);
+    const auto along = static_cast<size_t>(op.As<graph::ScatterAttributes>().index_vector_dim);
+    int64_t count = 1;
+    for (size_t d = 0; d < indices.dims.size(); ++d) count *= d == along ? 1 : indices.dims[d];
+    return count;
+  }
+
+  // The addition or product of arguments i and n + i, if the region returns it as result i.
+  static const Op* JoinOfArguments(const Region& region, size_t i, size_t n) {
     const Value result = region.ops.back().operands[i];
     for (const Op& op : region.ops) {
-      if (op.opcode != Opcode::kAdd || op.result() != result) continue;
+      if (op.opcode != Opcode::kAdd && op.opcode != Opcode::kMultiply) continue;
+      if (op.result() != result) continue;
       const Value a = region.arguments[i], b = region.arguments[n + i];
       const bool matches = (op.operands[0] == a && op.operands[1] == b) ||
                            (op.operands[0] == b && op.operands[1] == a);
@@ -328,7 +351,7 @@ class Analysis {
 
   const graph::Function& function_;
   Ranges ranges_;
-  std::map<Value, IntegerRange> sums_;
+  std::map<Value, IntegerRange> joins_;  // what a fold's sum or product can be at most
 };
 
 }  // namespace

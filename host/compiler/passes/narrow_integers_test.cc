@@ -176,6 +176,26 @@ func.func @main() -> tensor<4xi64> {
   }) : (tensor<4xi64>, tensor<3x1xi64>, tensor<3xi64>) -> tensor<4xi64>
   return %0 : tensor<4xi64>
 })", 0},
+        Case{"ScatterOfFactors", R"(
+func.func @main() -> (tensor<2x3xui64>, tensor<4xi64>) {
+  %x = stablehlo.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xui64>
+  %at = stablehlo.constant dense<1> : tensor<1xi64>
+  %u = stablehlo.constant dense<[7, 1000, 9]> : tensor<3xui64>
+  %0 = "stablehlo.scatter"(%x, %at, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [0], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0]>}> ({
+  ^bb0(%a: tensor<ui64>, %b: tensor<ui64>):
+    %s = stablehlo.multiply %a, %b : tensor<ui64>
+    stablehlo.return %s : tensor<ui64>
+  }) : (tensor<2x3xui64>, tensor<1xi64>, tensor<3xui64>) -> tensor<2x3xui64>
+  %y = stablehlo.constant dense<[1, 2, 3, 4]> : tensor<4xi64>
+  %twice = stablehlo.constant dense<[[3], [3]]> : tensor<2x1xi64>
+  %v = stablehlo.constant dense<[-100000, 100000]> : tensor<2xi64>
+  %1 = "stablehlo.scatter"(%y, %twice, %v) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<i64>, %b: tensor<i64>):
+    %s = stablehlo.multiply %a, %b : tensor<i64>
+    stablehlo.return %s : tensor<i64>
+  }) : (tensor<4xi64>, tensor<2x1xi64>, tensor<2xi64>) -> tensor<4xi64>
+  return %0, %1 : tensor<2x3xui64>, tensor<4xi64>
+})", 2},  // the second and its body
         Case{"BranchesOfDifferentSize", R"(
 func.func @main() -> (tensor<i64>, tensor<i64>) {
   %c = stablehlo.constant dense<true> : tensor<i1>
