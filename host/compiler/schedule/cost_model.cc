@@ -14,13 +14,20 @@ constexpr double kLinesInFlight = 64.0;
 constexpr double kHbmLatencyCycles = 40.0;
 constexpr double kRequestCycles = 8.0;
 
-// The elements of a view that follow one another, repeated ones left out.
+// Of an HBM2 chip's raw rate, what loads and stores get that take turns.
+constexpr double kHbm2Share = 0.6;
+
+// The elements of a view that follow one another in memory, whatever the order of its dimensions;
+// repeated ones left out.
 int64_t RunElements(const View& view) {
   int64_t run = 1;
-  for (size_t i = view.dims.size(); i > 0; --i) {
-    if (view.dims[i - 1] == 1 || view.strides[i - 1] == 0) continue;
-    if (view.strides[i - 1] != run) break;
-    run *= view.dims[i - 1];
+  for (bool grown = true; grown;) {
+    grown = false;
+    for (size_t i = 0; i < view.dims.size() && !grown; ++i) {
+      if (view.dims[i] == 1 || view.strides[i] != run) continue;
+      run *= view.dims[i];
+      grown = true;
+    }
   }
   return run;
 }
@@ -57,7 +64,8 @@ double VectorCycles(const Kernel& kernel, int64_t elements, int64_t operand_byte
 double BytesPerCycle(const arch::ChipConfig& chip) {
   const double raw =
       chip.IsHbm2()
-          ? static_cast<double>(std::min<int64_t>(16 * chip.memory_channels, chip.WordBytes()))
+          ? kHbm2Share *
+                static_cast<double>(std::min<int64_t>(16 * chip.memory_channels, chip.WordBytes()))
           : static_cast<double>(chip.memory_bytes_per_cycle);
   const double latency =
       chip.IsHbm2() ? kHbmLatencyCycles : static_cast<double>(chip.memory_latency_cycles);
@@ -95,7 +103,7 @@ double EstimateCycles(const Kernel& kernel, const arch::ChipConfig& chip) {
     if (TransposesInBuffer(*x, kernel.out)) {
       // Runs on both sides; a cycle per row that the transposer reads or writes.
       loads = stores = TransferCycles(chip, out_bytes, chip.memory_line_bytes);
-      work = 2.0 * static_cast<double>(elements) / static_cast<double>(chip.Lanes());
+      work = 4.0 * static_cast<double>(elements) / static_cast<double>(chip.Lanes());
     }
   } else if (std::holds_alternative<Reduction>(kernel.body)) {
     const auto& reduction = std::get<Reduction>(kernel.body);

@@ -11,7 +11,7 @@
 namespace systolith::compiler {
 
 // Of a kernel: until its first data are there, and from its last result to the next kernel.
-inline constexpr double kKernelCycles = 250.0;
+inline constexpr double kKernelCycles = 450.0;
 
 // What the DMA gets out of memory, one way.
 double BytesPerCycle(const arch::ChipConfig& chip);
