@@ -18,6 +18,8 @@ using graph::Shape;
 using Kind = Attribute::Kind;
 using Names = std::initializer_list<std::string_view>;
 
+constexpr int64_t kMaxList = 4096;
+
 // Reads one operation's dictionary.
 class Reader {
  public:
@@ -38,6 +40,8 @@ class Reader {
     Dims dims;
     if (attribute.kind == Kind::kInteger) return Dims{attribute.integer};
     if (attribute.kind == Kind::kDense && !graph::IsFloat(attribute.literal->type())) {
+      // A few characters spell a constant of any size, and each operation would get a copy.
+      if (attribute.literal->size() > kMaxList) return Fail(attribute, "the list is too long");
       for (int64_t i = 0; i < attribute.literal->size(); ++i) {
         dims.push_back(attribute.literal->GetInt(i));
       }
@@ -86,6 +90,12 @@ class Reader {
   std::string Text(Names names) const {
     const Attribute* found = dict_.Find(names);
     return found != nullptr ? found->text : "";
+  }
+
+  Result<std::string> RequiredText(Names names) const {
+    std::string text = Text(names);
+    if (text.empty()) return Missing(names);
+    return text;
   }
 
   // Which of `names` the keyword is.
@@ -217,10 +227,9 @@ Result<Attributes> BuildPad(const Reader& reader) {
 
 Result<graph::DotAlgorithm> BuildAlgorithm(const Reader& reader) {
   graph::DotAlgorithm algorithm;
-  const auto type_name = [&](Names names) { return reader.Text(names); };
-  algorithm.lhs_precision_type = type_name({"lhs_precision_type"});
-  algorithm.rhs_precision_type = type_name({"rhs_precision_type"});
-  algorithm.accumulation_type = type_name({"accumulation_type"});
+  ASSIGN_OR_RETURN(algorithm.lhs_precision_type, reader.RequiredText({"lhs_precision_type"}));
+  ASSIGN_OR_RETURN(algorithm.rhs_precision_type, reader.RequiredText({"rhs_precision_type"}));
+  ASSIGN_OR_RETURN(algorithm.accumulation_type, reader.RequiredText({"accumulation_type"}));
   ASSIGN_OR_RETURN(algorithm.lhs_component_count, reader.Integer({"lhs_component_count"}, 1));
   ASSIGN_OR_RETURN(algorithm.rhs_component_count, reader.Integer({"rhs_component_count"}, 1));
   ASSIGN_OR_RETURN(algorithm.num_primitive_operations,
