@@ -63,6 +63,7 @@ constexpr std::array kOtherNames = {
     NamedOpcode{"stablehlo.dynamic_pad", Opcode::kPad},
     NamedOpcode{"stablehlo.dynamic_reshape", Opcode::kReshape},
     NamedOpcode{"stablehlo.real_dynamic_slice", Opcode::kSlice},
+    NamedOpcode{"builtin.unrealized_conversion_cast", Opcode::kReshape},
     NamedOpcode{"sdy.reshard", Opcode::kReshape},
     NamedOpcode{"sdy.sharding_constraint", Opcode::kReshape},
 };

@@ -82,6 +82,7 @@ Result<std::vector<Value>> OpEmitter::EmitByName(ImportedOp& op, Region& region)
     return Values();
   }
   if (name == "sdy.sharding_constraint" || name == "sdy.reshard" ||
+      name == "builtin.unrealized_conversion_cast" ||
       name == "stablehlo.set_dimension_size" || name == "stablehlo.real" ||
       name == "chlo.conj" || name == "interpreter.probe") {
     return EmitIdentity(op);

@@ -77,6 +77,7 @@ Status Parser::ParseSymbol() {
     RETURN_IF_ERROR(cursor_.Symbol().status());
     RETURN_IF_ERROR(cursor_.Expect("="));
     RETURN_IF_ERROR(cursor_.SkipBalanced());
+    if (cursor_.Peek() == '{') RETURN_IF_ERROR(cursor_.SkipBalanced());
     return SkipLocation();
   }
   if (cursor_.Peek() == '"') {

@@ -189,19 +189,15 @@ Status Artifact::ReadOp(const RawOp& raw, Region& region) {
   }
   location_ = location;
   if (raw.has_successors) return RefuseAt(raw.offset, "branches between blocks are not supported");
-  const bool sharding = name.dialect == "sdy";
-  if (name.dialect != "vhlo" && !sharding) {
-    return RefuseAt(raw.offset, fmt::format("operation {} is not supported", NameOf(raw)));
-  }
   const std::string_view bare = WithoutVersion(name.name);
   ImportedOp op;
   op.offset = raw.offset;
-  if (sharding) {  // on one chip nothing of its attributes matters
-    op.name = NameOf(raw);
-    op.dict.offset = raw.offset;
-  } else {
+  if (name.dialect == "vhlo") {
     op.name = fmt::format("{}.{}", bare == "call" ? "func" : "stablehlo", bare);
     ASSIGN_OR_RETURN(op.dict, ReadAttributes(raw));
+  } else {  // a sharding or a cast around it: on one chip nothing of its attributes matters
+    op.name = NameOf(raw);
+    op.dict.offset = raw.offset;
   }
   ASSIGN_OR_RETURN(op.opcode, ChooseOpcode(*this, op.name, raw.offset));
   RETURN_IF_ERROR(ReadOperands(raw, op));

@@ -26,7 +26,7 @@ enum class BuiltinAttribute : uint64_t {
 };
 
 enum class BuiltinType : uint64_t {
-  kInteger, kIndex, kFunction, kBF16, kF16, kF32, kF64, kNone = 12,
+  kInteger, kIndex, kFunction, kBF16, kF16, kF32, kF64, kNone = 12, kRankedTensor = 13,
 };
 
 // The name in StableHLO's text of the element type with that VHLO code; empty if it is none.

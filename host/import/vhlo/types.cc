@@ -104,7 +104,7 @@ Status AttributeTable::DecodeVhloType(Bytes& bytes, DecodedType& type) {
   return source_.RefuseAt(begin, fmt::format("VHLO type of code {} is not known", code));
 }
 
-// MLIR's own types occur in attributes of the module only, as the type of a number.
+// MLIR's own types occur in attributes of the module and around operations of other dialects.
 Status AttributeTable::DecodeBuiltinType(Bytes& bytes, DecodedType& type) {
   const uint64_t code = bytes.VarInt();
   switch (static_cast<BuiltinType>(code)) {
@@ -124,6 +124,7 @@ Status AttributeTable::DecodeBuiltinType(Bytes& bytes, DecodedType& type) {
       type.name = kNames[code];
       return bytes.status();
     }
+    case BuiltinType::kRankedTensor: return DecodeTensorType(bytes, false, type);
     case BuiltinType::kFunction: return DecodeFunctionType(bytes, type);
     case BuiltinType::kNone: type.kind = DecodedType::Kind::kNone; return bytes.status();
     default: break;
