@@ -4,6 +4,7 @@
 
 #include "host/compiler/passes/passes.h"
 #include "host/compiler/passes/support.h"
+#include "host/graph/rewrite.h"
 
 namespace systolith::compiler {
 namespace {
@@ -69,10 +70,26 @@ void AddReports(const Op& op, const graph::Function& function, const Placement& 
   }
 }
 
+// Numbers of 64 bits would be more exact in the evaluator than anything on the chip: a program that
+// asks for them is not one for this machine.
+Status RefuseF64(const graph::Function& function) {
+  Status status;
+  graph::ForEachOp(function.body, [&](const Op& op) {
+    for (const graph::Value value : op.results) {
+      if (!status.ok() || function.shape(value).type != graph::ElementType::kF64) continue;
+      status = Unsupported(fmt::format(
+          "{}: its result has type f64; the chip's widest float is f32 (JAX: jax_enable_x64 off)",
+          graph::Describe(op)));
+    }
+  });
+  return status;
+}
+
 }  // namespace
 
 Status AssignUnits(Compilation& compilation) {
   const graph::Function& function = compilation.function();
+  RETURN_IF_ERROR(RefuseF64(function));
   std::string first_reason;  // "; OPERATION: why" of the first in the evaluator
   for (const Op& op : function.body.ops) {
     Placement placement;
