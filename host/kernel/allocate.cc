@@ -1,9 +1,12 @@
 #include "host/kernel/allocate.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <map>
 #include <numeric>
+#include <span>
+#include <utility>
 
 namespace systolith::kernel {
 namespace {
@@ -45,29 +48,46 @@ class Set {
 
 // The dense numbers of the variables that a region really has, and what each bundle does to them.
 struct Bundles {
-  std::map<uint32_t, size_t> numbers;
-  std::vector<std::vector<size_t>> reads, writes;
+  static constexpr size_t kMost = 3 * 3;  // operands of a bundle's instructions
+
+  struct Accesses {
+    std::array<size_t, kMost> read;
+    std::array<size_t, 3> written;
+    size_t read_count = 0, written_count = 0;
+
+    std::span<const size_t> reads() const { return std::span(read).first(read_count); }
+    std::span<const size_t> writes() const { return std::span(written).first(written_count); }
+  };
+
+  std::vector<std::pair<uint32_t, size_t>> numbers;  // variable, number
+  std::vector<Accesses> accesses;                    // per bundle
 };
 
-Bundles Collect(const Region& region, const std::vector<BundlePlan>& plans) {
+Bundles Collect(const Region& region, const std::vector<BundlePlan>& plans,
+                size_t variable_count) {
   Bundles result;
+  std::vector<size_t> known(variable_count, SIZE_MAX);
   const auto number = [&](uint32_t variable) {
-    return result.numbers.try_emplace(variable, result.numbers.size()).first->second;
+    if (known[variable] == SIZE_MAX) {
+      known[variable] = result.numbers.size();
+      result.numbers.emplace_back(variable, known[variable]);
+    }
+    return known[variable];
   };
-  for (const BundlePlan& plan : plans) {
-    std::vector<size_t> reads, writes;
-    for (const size_t n : {plan.a, plan.b, plan.lane}) {
+  result.accesses.resize(plans.size());
+  for (size_t b = 0; b < plans.size(); ++b) {
+    Bundles::Accesses& accesses = result.accesses[b];
+    for (const size_t n : {plans[b].a, plans[b].b, plans[b].lane}) {
       if (n == BundlePlan::kEmpty) continue;
       const Instruction& instruction = region.instructions[n];
       for (const Value& operand : instruction.operands) {
-        if (operand.kind == Kind::kVariable) reads.push_back(number(operand.index));
+        if (operand.kind != Kind::kVariable) continue;
+        accesses.read[accesses.read_count++] = number(operand.index);
       }
       if (instruction.target.kind == Kind::kVariable) {
-        writes.push_back(number(instruction.target.index));
+        accesses.written[accesses.written_count++] = number(instruction.target.index);
       }
     }
-    result.reads.push_back(std::move(reads));
-    result.writes.push_back(std::move(writes));
   }
   return result;
 }
@@ -85,15 +105,18 @@ std::vector<Set> LiveAfter(const std::vector<BundlePlan>& plans, const Bundles& 
     if (b + 1 < plans.size()) next[b].push_back(b + 1);
   }
   std::vector<Set> before(plans.size(), Set(count)), after(plans.size(), Set(count));
+  // Once is enough if nothing leads back.
+  const bool has_loops = !start.empty();
   for (bool changed = true; changed;) {
     changed = false;
     for (size_t b = plans.size(); b-- > 0;) {
       for (const size_t successor : next[b]) changed |= after[b].Join(before[successor]);
       Set alive = after[b];
-      for (const size_t variable : bundles.writes[b]) alive.Remove(variable);
-      for (const size_t variable : bundles.reads[b]) alive.Add(variable);
+      for (const size_t variable : bundles.accesses[b].writes()) alive.Remove(variable);
+      for (const size_t variable : bundles.accesses[b].reads()) alive.Add(variable);
       changed |= before[b].Join(alive);
     }
+    changed &= has_loops;
   }
   return after;
 }
@@ -104,13 +127,14 @@ uint32_t Colour(const std::vector<Set>& conflicts, const std::vector<size_t>& or
   constexpr uint32_t kNone = UINT32_MAX;
   registers.assign(conflicts.size(), kNone);
   uint32_t count = 0;
+  std::vector<size_t> taken_by(conflicts.size() + 1, SIZE_MAX);  // whose neighbour has a register
   for (const size_t variable : order) {
-    std::vector<bool> taken(conflicts.size() + 1, false);
     conflicts[variable].ForEach([&](size_t other) {
-      if (registers[other] != kNone) taken[registers[other]] = true;
+      if (registers[other] != kNone) taken_by[registers[other]] = variable;
     });
-    const auto free = std::find(taken.begin(), taken.end(), false);
-    registers[variable] = static_cast<uint32_t>(free - taken.begin());
+    uint32_t free = 0;
+    while (taken_by[free] == variable) ++free;
+    registers[variable] = free;
     count = std::max(count, registers[variable] + 1);
   }
   return count;
@@ -119,29 +143,34 @@ uint32_t Colour(const std::vector<Set>& conflicts, const std::vector<size_t>& or
 }  // namespace
 
 Allocation AllocateRegisters(const Region& region, const std::vector<BundlePlan>& plans,
-                             size_t variable_count) {
-  const Bundles bundles = Collect(region, plans);
+                             size_t variable_count, uint32_t too_many) {
+  const Bundles bundles = Collect(region, plans, variable_count);
   const size_t count = bundles.numbers.size();
-  const std::vector<Set> after = LiveAfter(plans, bundles);
-  std::vector<Set> conflicts(count, Set(count));
-  std::vector<size_t> first_write(count, SIZE_MAX), lifetime(count, 0);
+  std::vector<Set> alive_in = LiveAfter(plans, bundles);  // after it, or written by it
   Allocation allocation;
   size_t most = 0;
   for (size_t b = 0; b < plans.size(); ++b) {
-    Set alive = after[b];
-    for (const size_t variable : bundles.writes[b]) alive.Add(variable);
-    for (const size_t variable : bundles.writes[b]) {
+    for (const size_t variable : bundles.accesses[b].writes()) alive_in[b].Add(variable);
+    const size_t alive = alive_in[b].Count();
+    if (alive <= most) continue;
+    most = alive;
+    for (const size_t n : {plans[b].a, plans[b].b, plans[b].lane}) {
+      if (n != BundlePlan::kEmpty) allocation.fullest = n;
+    }
+  }
+  allocation.register_count = static_cast<uint32_t>(most);
+  if (most >= too_many) return allocation;
+
+  std::vector<Set> conflicts(count, Set(count));
+  std::vector<size_t> first_write(count, SIZE_MAX), lifetime(count, 0);
+  for (size_t b = 0; b < plans.size(); ++b) {
+    const Set& alive = alive_in[b];
+    for (const size_t variable : bundles.accesses[b].writes()) {
       conflicts[variable].Join(alive);
       alive.ForEach([&](size_t other) { conflicts[other].Add(variable); });
       first_write[variable] = std::min(first_write[variable], b);
     }
     alive.ForEach([&](size_t variable) { ++lifetime[variable]; });
-    if (alive.Count() > most) {
-      most = alive.Count();
-      for (const size_t n : {plans[b].a, plans[b].b, plans[b].lane}) {
-        if (n != BundlePlan::kEmpty) allocation.fullest = n;
-      }
-    }
   }
   for (size_t variable = 0; variable < count; ++variable) conflicts[variable].Remove(variable);
 

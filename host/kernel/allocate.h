@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "host/kernel/ir.h"
-#include "host/kernel/schedule.h"
+#include "host/kernel/pack.h"
 
 namespace systolith::kernel {
 
@@ -18,9 +18,10 @@ struct Allocation {
 
 // Gives the variables registers such that no two that are alive at once share one. A variable is
 // alive from the bundle that writes it to the last one that reads it, around loops too; a bundle
-// may write a register that it reads for the last time.
+// may write a register that it reads for the last time. Where `too_many` or more are alive at once,
+// it gives up: `register_count` is that number, `registers` are none.
 Allocation AllocateRegisters(const Region& region, const std::vector<BundlePlan>& bundles,
-                             size_t variable_count);
+                             size_t variable_count, uint32_t too_many = UINT32_MAX);
 
 }  // namespace systolith::kernel
 
