@@ -10,6 +10,7 @@ namespace {
 
 using compiler::ArgMaximum;
 using compiler::kConvolutions;
+using compiler::kScatters;
 using compiler::kTypes;
 using compiler::kWindows;
 
@@ -66,6 +67,15 @@ TEST_F(ExpandOnGoldenTest, Windows) {
     ExpectEqual(ReduceWindow(kWindows[3], type, "maximum", "0"));
     ExpectEqual(ReduceWindow(kWindows[7], type, "minimum", "100"));
     ExpectEqual(compiler::SelectAndScatter("2x7x8x3", "2x4x4x3", type, same, "GE", "add"));
+  }
+}
+
+TEST_F(ExpandOnGoldenTest, Scatters) {
+  for (const compiler::ScatterCase& scatter : kScatters) {
+    for (const std::string index : {"i32", "ui8", "i64"}) {
+      ExpectEqual(compiler::Scatter(scatter, "f32", index));
+    }
+    for (const std::string& type : kTypes) ExpectEqual(compiler::Scatter(scatter, type, "i32"));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "host/compiler/expand/expansion.h"
+#include "host/compiler/expand/wide_arithmetic.h"
 #include "host/compiler/passes/support.h"
 #include "host/graph/rewrite.h"
 
@@ -26,6 +27,7 @@ const std::map<Opcode, Expander>& Expanders() {
       {Opcode::kReduce, ExpandReduce},            // bodies that the reduction kernel lacks
       {Opcode::kReduceWindow, ExpandReduceWindow},
       {Opcode::kRngBitGenerator, ExpandRngBitGenerator},
+      {Opcode::kScatter, ExpandScatter},  // what the kernel refuses
       {Opcode::kSelectAndScatter, ExpandSelectAndScatter},
       {Opcode::kSort, ExpandSort},
       {Opcode::kTriangularSolve, ExpandTriangularSolve},
@@ -79,10 +81,12 @@ class Rewriter {
     const auto found = Expanders().find(op.opcode);
     if (found == Expanders().end()) return std::nullopt;
     // What the evaluator does anyway, it does best in one piece. 64 bits are pairs of words where
-    // they are only moved, or random.
+    // they are only moved, or random, or where a scatter's updates belong.
     const auto is_on_chip = [&](Value value) {
       const ElementType type = function_.shape(value).type;
-      return LaneTypeOf(type) || op.opcode == Opcode::kConvert ||
+      const bool is_index = op.opcode == Opcode::kScatter &&
+                            value == op.operands[op.operands.size() / 2] && IsWide(type);
+      return LaneTypeOf(type) || op.opcode == Opcode::kConvert || is_index ||
              (op.opcode == Opcode::kRngBitGenerator && type == ElementType::kU64);
     };
     if (!std::all_of(op.operands.begin(), op.operands.end(), is_on_chip) ||

@@ -31,6 +31,9 @@ class ExpandTest : public ::testing::Test {
     Literal literal(shape);
     std::uniform_int_distribution<int> values(graph::IsUnsigned(shape.type) ? 0 : -span, span);
     for (int64_t i = 0; i < literal.size(); ++i) literal.SetDouble(i, values(rng_));
+    if (shape.type == ElementType::kS64) {  // some far away, some only in their low word
+      for (int64_t& word : literal.As<int64_t>()) word += int64_t{rng_() % 5 == 0} << 32;
+    }
     if (shape.type == ElementType::kU64) {  // words that carry from half to half
       for (uint64_t& word : literal.As<uint64_t>()) word = uint64_t{rng_()} << 32 | (-(rng_() % 9));
     }
@@ -249,6 +252,34 @@ TEST_F(ExpandTest, SelectAndScatterPicksOneElementPerWindow) {
                                "padding = dense<[[2, 2], [-1, -1]]> : tensor<2x2xi64>",
                                "GE", "add"),
               Opcode::kSelectAndScatter);
+}
+
+TEST_F(ExpandTest, ScattersThatHaveNoKernelAreLoops) {
+  for (const ScatterCase& scatter : kScatters) {
+    for (const std::string index : {"i32", "i8", "ui8", "ui16", "ui32", "i64", "ui64"}) {
+      ExpectEqual(Scatter(scatter, "f32", index), Opcode::kScatter);
+    }
+    for (const std::string& type : kTypes) {
+      ExpectEqual(Scatter(scatter, type, "i32"), Opcode::kScatter, 0, 4);
+    }
+  }
+}
+
+// What has a kernel keeps it.
+TEST_F(ExpandTest, ScattersOfTheChipStay) {
+  auto module = import::ImportText(Function({"9xi32", "4x1xi32", "4xi32"}, "tensor<9xi32>", R"(
+  %0 = "stablehlo.scatter"(%arg0, %arg1, %arg2) ({
+    ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+      %1 = stablehlo.add %a, %b : tensor<i32>
+      stablehlo.return %1 : tensor<i32>
+  }) {scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0],
+      scatter_dims_to_operand_dims = [0], index_vector_dim = 1>} : (tensor<9xi32>, tensor<4x1xi32>,
+      tensor<4xi32>) -> tensor<9xi32>
+  return %0 : tensor<9xi32>
+)"), "test.mlir");
+  ASSERT_TRUE(module.ok()) << module.status().message();
+  ExpandFunction(*module->Entry(), chip_);
+  EXPECT_EQ(module->Entry()->body.ops[0].opcode, Opcode::kScatter);
 }
 
 TEST_F(ExpandTest, SortsEveryLength) {

@@ -223,4 +223,29 @@ Values Expansion::Reduce(const Region& body, const Values& operands, const Value
   return builder_.Append(std::move(op)).results;
 }
 
+Values Expansion::Repeat(int64_t count, const Values& state, const Round& body) {
+  Op loop;
+  loop.opcode = Opcode::kWhile;
+  loop.operands = {Number(ElementType::kS32, 0)};
+  loop.operands.insert(loop.operands.end(), state.begin(), state.end());
+  loop.regions.resize(2);
+  for (Region& region : loop.regions) {
+    for (const Value operand : loop.operands) {
+      region.arguments.push_back(function_.NewValue(shape(operand)));
+    }
+  }
+  Expansion condition = Nested(loop.regions[0].ops);
+  const Value limit = condition.Number(ElementType::kS32, static_cast<double>(count));
+  condition.builder_.Return({condition.Compare(graph::CompareDirection::kLt,
+                                               loop.regions[0].arguments[0], limit)});
+  Expansion round = Nested(loop.regions[1].ops);
+  const Values& arguments = loop.regions[1].arguments;
+  Values next = body(round, arguments[0], Values(arguments.begin() + 1, arguments.end()));
+  next.insert(next.begin(), round.Binary(Opcode::kAdd, arguments[0],
+                                         round.Number(ElementType::kS32, 1)));
+  round.builder_.Return(next);
+  const Values results = builder_.Append(std::move(loop)).results;
+  return {results.begin() + 1, results.end()};
+}
+
 }  // namespace systolith::compiler

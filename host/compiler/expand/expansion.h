@@ -2,6 +2,7 @@
 #define SYSTOLITH_HOST_COMPILER_EXPAND_EXPANSION_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <utility>
@@ -78,6 +79,9 @@ class Expansion {
   Value Reduce(Opcode opcode, Value x, Value init, Dims dimensions) {
     return builder_.Reduce(opcode, x, init, std::move(dimensions));
   }
+  // A loop: `count` rounds of body(round, number of the round, state) -> state.
+  using Round = std::function<Values(Expansion& round, Value number, const Values& state)>;
+  Values Repeat(int64_t count, const Values& state, const Round& body);
 
  private:
   using Environment = std::map<Value, Value>;  // of the region -> here
@@ -106,6 +110,7 @@ std::optional<Values> ExpandMap(const Op& op, Expansion& to);
 std::optional<Values> ExpandReduce(const Op& op, Expansion& to);
 std::optional<Values> ExpandReduceWindow(const Op& op, Expansion& to);
 std::optional<Values> ExpandRngBitGenerator(const Op& op, Expansion& to);
+std::optional<Values> ExpandScatter(const Op& op, Expansion& to);
 std::optional<Values> ExpandSelectAndScatter(const Op& op, Expansion& to);
 std::optional<Values> ExpandSort(const Op& op, Expansion& to);
 std::optional<Values> ExpandTriangularSolve(const Op& op, Expansion& to);

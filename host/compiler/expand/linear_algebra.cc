@@ -81,35 +81,6 @@ class Matrices {
   Expansion& to_;
 };
 
-// `count` rounds of body(i, state...) -> state.
-template <typename Body>
-Values Repeat(Expansion& to, int64_t count, const Values& state, const Body& body) {
-  const Shape index{ElementType::kS32, {}};
-  graph::Function& function = to.function();
-  Op loop;
-  loop.opcode = Opcode::kWhile;
-  loop.operands = {to.Number(ElementType::kS32, 0)};
-  loop.operands.insert(loop.operands.end(), state.begin(), state.end());
-  loop.regions.resize(2);
-  for (Region& region : loop.regions) {
-    for (const Value operand : loop.operands) {
-      region.arguments.push_back(function.NewValue(to.shape(operand)));
-    }
-  }
-  Expansion condition = to.Nested(loop.regions[0].ops);
-  const Value limit = condition.Number(ElementType::kS32, static_cast<double>(count));
-  condition.builder().Return(
-      {condition.Compare(CompareDirection::kLt, loop.regions[0].arguments[0], limit)});
-  Expansion round = to.Nested(loop.regions[1].ops);
-  const Values& arguments = loop.regions[1].arguments;
-  Values next = body(round, arguments[0], Values(arguments.begin() + 1, arguments.end()));
-  next.insert(next.begin(), round.Binary(Opcode::kAdd, arguments[0],
-                                         round.Number(ElementType::kS32, 1)));
-  round.builder().Return(next);
-  const Values results = to.builder().Append(std::move(loop)).results;
-  return {results.begin() + 1, results.end()};
-}
-
 // Sums and products of f32 together with their rounding errors.
 class Exact {
  public:
@@ -219,7 +190,7 @@ Value SolveInLoop(Matrices outer, Value a, Value b, bool is_lower, bool unit_dia
     return Values{rest.high, rest.low};
   };
   const Value zeros = outer.to().Broadcast(outer.Number(0), outer.to().dims(b));
-  return Repeat(outer.to(), n, {b, zeros}, body)[0];
+  return outer.to().Repeat(n, {b, zeros}, body)[0];
 }
 
 // The lower factor; `is_positive` gets, per matrix, whether all pivots were.
@@ -270,7 +241,7 @@ Value FactorInLoop(Matrices outer, Value a, Value& is_positive) {
                   m.Put(state[1], inner.Select(is_above, m.Number(0), scaled), 1, k),
                   inner.Binary(Opcode::kAnd, state[2], positive)};
   };
-  const Values results = Repeat(to, n, {a, zeros, yes}, body);
+  const Values results = to.Repeat(n, {a, zeros, yes}, body);
   is_positive = results[2];
   return results[1];
 }

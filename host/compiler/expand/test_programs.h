@@ -201,6 +201,72 @@ inline std::string Convolution(const ConvolutionCase& c, const std::string& type
 )", c.lhs, c.rhs, c.result, c.attributes, type));
 }
 
+struct ScatterCase {
+  std::string dims, indices, updates, attributes;
+};
+
+// Windows that reach over the edges, in any place of the updates; places of single elements; the
+// index vector anywhere; batches; scalars and nothing at all.
+inline const std::vector<ScatterCase> kScatters = {
+    {"7x6", "5x2", "5x3x2",
+     "update_window_dims = [1, 2], scatter_dims_to_operand_dims = [0, 1], index_vector_dim = 1"},
+    {"7x6", "2x4x3", "2x4x3x5",
+     "update_window_dims = [0, 3], scatter_dims_to_operand_dims = [1, 0], index_vector_dim = 0"},
+    {"5x4x3", "6x1", "4x6x3",
+     "update_window_dims = [0, 2], inserted_window_dims = [0], "
+     "scatter_dims_to_operand_dims = [0], index_vector_dim = 1"},
+    {"5x4x3", "6", "6x2x3",
+     "update_window_dims = [1, 2], inserted_window_dims = [0], "
+     "scatter_dims_to_operand_dims = [1], index_vector_dim = 1"},
+    {"9", "3x5", "3x5",
+     "inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 2"},
+    {"9", "1", "4",
+     "update_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 0"},
+    {"2x5x3x6", "3x4x2x2", "3x4x2x2x3",
+     "update_window_dims = [3, 4], input_batching_dims = [0, 2], "
+     "scatter_indices_batching_dims = [3, 0], scatter_dims_to_operand_dims = [3, 1], "
+     "index_vector_dim = 2"},
+    {"3x4", "5x0", "5x2x4",
+     "update_window_dims = [1, 2], index_vector_dim = 1"},
+    {"", "4x0", "4", "index_vector_dim = 1"},
+    {"4x3", "0x1", "0x3",
+     "update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], "
+     "index_vector_dim = 1"},
+    {"4x3", "2x1", "2x0",
+     "update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], "
+     "index_vector_dim = 1"},
+    {"0x3", "2x1", "2x0x3",
+     "update_window_dims = [1, 2], scatter_dims_to_operand_dims = [0], index_vector_dim = 1"},
+    {"3x1x2x2x1x3x2", "4x2", "4x3x1x2x2x1x2x2",
+     "update_window_dims = [1, 2, 3, 4, 5, 6, 7], scatter_dims_to_operand_dims = [5, 0], "
+     "index_vector_dim = 1"},
+};
+
+// A scatter of two operands whose order of updates shows in both.
+inline std::string Scatter(const ScatterCase& c, const std::string& type,
+                           const std::string& index) {
+  const auto tensor = [](const std::string& dims, const std::string& element) {
+    return (dims.empty() ? "" : dims + "x") + element;
+  };
+  const std::string a = tensor(c.dims, type), b = tensor(c.dims, "i32");
+  const std::string u = tensor(c.updates, type), v = tensor(c.updates, "i32");
+  const std::string i = tensor(c.indices, index);
+  return Function({a, b, i, u, v}, fmt::format("tensor<{}>, tensor<{}>", a, b), fmt::format(R"(
+  %0:2 = "stablehlo.scatter"(%arg0, %arg1, %arg2, %arg3, %arg4) ({{
+    ^bb0(%a: tensor<{6}>, %b: tensor<i32>, %c: tensor<{6}>, %d: tensor<i32>):
+      %1 = stablehlo.subtract %c, %a : tensor<{6}>
+      %2 = stablehlo.constant dense<3> : tensor<i32>
+      %3 = stablehlo.multiply %b, %2 : tensor<i32>
+      %4 = stablehlo.add %3, %d : tensor<i32>
+      %5 = stablehlo.compare LT, %a, %c : (tensor<{6}>, tensor<{6}>) -> tensor<i1>
+      %6 = stablehlo.select %5, %4, %b : tensor<i1>, tensor<i32>
+      stablehlo.return %1, %6 : tensor<{6}>, tensor<i32>
+  }}) {{scatter_dimension_numbers = #stablehlo.scatter<{5}>}} : (tensor<{0}>, tensor<{1}>,
+      tensor<{2}>, tensor<{3}>, tensor<{4}>) -> (tensor<{0}>, tensor<{1}>)
+  return %0#0, %0#1 : tensor<{0}>, tensor<{1}>
+)", a, b, i, u, v, c.attributes, type));
+}
+
 inline std::string BatchNormInference(const std::string& type) {
   const std::string t = "3x5x2x" + type, v = "5x" + type;
   return Function({t, v, v, v, v}, fmt::format("tensor<{}>", t), fmt::format(R"(
