@@ -23,6 +23,8 @@ std::vector<AccessLog*> TileSlot::Logs() {
 size_t Pipeline::AddPool(std::vector<TileSlot> slots, Loader loader) {
   Pool pool;
   pool.keys.assign(slots.size(), -1);
+  pool.next_uses.assign(slots.size(), kNever);
+  for (size_t s = 0; s < slots.size(); ++s) pool.candidates.insert({kNever, false, s});
   pool.slots = std::move(slots);
   pool.loader = std::move(loader);
   pools_.push_back(std::move(pool));
@@ -37,31 +39,25 @@ void Pipeline::AddUnit(std::vector<Need> needs, Work work) {
   units_.push_back({std::move(needs), std::move(work)});
 }
 
-size_t Pipeline::NextUse(const Pool& pool, int64_t key, size_t from) {
-  const std::vector<size_t>& uses = pool.uses.at(key);
+void Pipeline::SetNextUse(Pool& pool, size_t slot, size_t from) {
+  const std::vector<size_t>& uses = pool.uses.at(pool.keys[slot]);
   const auto next = std::lower_bound(uses.begin(), uses.end(), from);
-  return next == uses.end() ? kNever : *next;
+  pool.candidates.erase({pool.next_uses[slot], true, slot});
+  pool.next_uses[slot] = next == uses.end() ? kNever : *next;
+  pool.candidates.insert({pool.next_uses[slot], true, slot});
 }
 
 bool Pipeline::BringIn(const Need& need, size_t current, size_t user) {
   Pool& pool = pools_[need.pool];
   if (pool.where.contains(need.key)) return true;
-  size_t victim = pool.slots.size();
-  size_t victim_use = 0;
-  for (size_t s = 0; s < pool.slots.size(); ++s) {
-    const size_t use = pool.keys[s] < 0 ? kNever : NextUse(pool, pool.keys[s], current);
-    if (use <= user) continue;
-    // Among slots that nobody needs, the first empty one: the others may still be in use.
-    if (victim == pool.slots.size() || use > victim_use ||
-        (use == victim_use && pool.keys[s] < 0 && pool.keys[victim] >= 0)) {
-      victim = s;
-      victim_use = use;
-    }
-  }
-  if (victim == pool.slots.size()) return false;
+  const Candidate best = *pool.candidates.begin();
+  if (best.next_use <= user) return false;
+  const size_t victim = best.slot;
+  pool.candidates.erase(pool.candidates.begin());
   if (pool.keys[victim] >= 0) pool.where.erase(pool.keys[victim]);
   pool.keys[victim] = need.key;
   pool.where[need.key] = victim;
+  SetNextUse(pool, victim, current);
   pool.loader(need.key, pool.slots[victim]);
   return true;
 }
@@ -94,6 +90,9 @@ void Pipeline::Run() {
       tiles.push_back(&pool.slots[pool.where.at(need.key)]);
     }
     units_[current].work(tiles);
+    for (const Need& need : units_[current].needs) {
+      SetNextUse(pools_[need.pool], pools_[need.pool].where.at(need.key), current + 1);
+    }
   }
 }
 

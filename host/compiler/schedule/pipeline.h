@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "host/compiler/codegen/emitter.h"
@@ -48,8 +49,22 @@ class Pipeline {
   const std::vector<TileSlot>& slots(size_t pool) const { return pools_[pool].slots; }
 
  private:
+  // How fit a slot is for another tile. The best comes first: the one whose tile is needed last,
+  // if at all; among slots that nobody needs an empty one, as the others may still be in use.
+  struct Candidate {
+    size_t next_use;
+    bool is_full;
+    size_t slot;
+    bool operator<(const Candidate& other) const {
+      if (next_use != other.next_use) return next_use > other.next_use;
+      if (is_full != other.is_full) return !is_full;
+      return slot < other.slot;
+    }
+  };
   struct Pool {
     std::vector<TileSlot> slots;
+    std::set<Candidate> candidates;                   // one for each slot
+    std::vector<size_t> next_uses;                    // of each slot's tile
     std::vector<int64_t> keys;                        // tile in each slot; -1: none
     std::map<int64_t, size_t> where;                  // tile -> slot
     std::map<int64_t, std::vector<size_t>> uses;      // tile -> units that need it, rising
@@ -62,7 +77,8 @@ class Pipeline {
 
   // Brings the tile in, for unit `user`, without throwing out what units [current, user] need.
   bool BringIn(const Need& need, size_t current, size_t user);
-  static size_t NextUse(const Pool& pool, int64_t key, size_t from);
+  // The slot's tile is needed by the first of its units that is not before `from`.
+  static void SetNextUse(Pool& pool, size_t slot, size_t from);
 
   std::vector<Pool> pools_;
   std::vector<Unit> units_;
