@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "host/compiler/expand/product.h"
+#include "host/compiler/expand/wide_arithmetic.h"
 
 namespace systolith::compiler {
 namespace {
@@ -12,6 +13,7 @@ namespace {
 constexpr int64_t kFewProducts = 1 << 15;
 // More than that would not fit anywhere.
 constexpr int64_t kMaxProducts = 1 << 26;
+constexpr int64_t kMaxWideProducts = 1 << 23;  // which take a dozen words each on the way
 
 // Multiplies everything with everything, contracted dimensions outermost, and sums.
 class MultipliedOut {
@@ -30,7 +32,9 @@ class MultipliedOut {
     const ElementType result = to_.type(op_.result());
     const bool is_float = graph::IsFloat(to_.type(op_.operands[0])) ||
                           graph::IsFloat(to_.type(op_.operands[1]));
-    const ElementType type = is_float ? ElementType::kF32 : ElementType::kS32;
+    const ElementType type = IsWide(result) ? result
+                             : is_float     ? ElementType::kF32
+                                            : ElementType::kS32;
     const auto free = static_cast<int64_t>(to_.dims(op_.operands[0]).size() -
                                            dot_.lhs_contracting.size());
     const auto contracted = static_cast<int64_t>(dot_.lhs_contracting.size());
@@ -75,6 +79,10 @@ std::optional<Values> ExpandDotGeneral(const Op& op, Expansion& to) {
   const bool is_float = graph::IsFloat(lhs) || graph::IsFloat(rhs);
   MultipliedOut multiplied_out(op, to);
   const int64_t products = multiplied_out.Products();
+  if (IsWide(result)) {
+    if (is_float || products > kMaxWideProducts) return std::nullopt;
+    return Values{multiplied_out.Run()};
+  }
   if (products <= kFewProducts && (!is_float || !to.chip().mxu_bf16)) {
     return Values{multiplied_out.Run()};
   }

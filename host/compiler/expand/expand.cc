@@ -35,14 +35,21 @@ const std::map<Opcode, Expander>& Expanders() {
   return expanders;
 }
 
+// Those that pairs of words know nothing of, but what they become.
+bool IsExpandedWide(Opcode opcode) {
+  return opcode == Opcode::kDotGeneral || opcode == Opcode::kMap ||
+         opcode == Opcode::kSelectAndScatter;
+}
+
 bool IsControlFlow(Opcode opcode) {
   return opcode == Opcode::kWhile || opcode == Opcode::kIf || opcode == Opcode::kCase;
 }
 
 class Rewriter {
  public:
-  Rewriter(graph::Function& function, const arch::ChipConfig& chip)
-      : function_(function), chip_(chip) {}
+  // `is_wide`: operations on 64-bit integers, before these become words; else all others.
+  Rewriter(graph::Function& function, const arch::ChipConfig& chip, bool is_wide)
+      : function_(function), chip_(chip), is_wide_(is_wide) {}
 
   void Run(Region& region) {
     std::vector<Op> ops;
@@ -80,8 +87,20 @@ class Rewriter {
   std::optional<Values> Expand(const Op& op, std::vector<Op>& expanded) {
     const auto found = Expanders().find(op.opcode);
     if (found == Expanders().end()) return std::nullopt;
-    // What the evaluator does anyway, it does best in one piece. 64 bits are pairs of words where
-    // they are only moved, or random, or where a scatter's updates belong.
+    if (!(is_wide_ ? IsForWords(op) : IsForChip(op))) return std::nullopt;
+    Expansion expansion(function_, expanded, op.location, chip_);
+    return found->second(op, expansion);
+  }
+
+  bool IsForWords(const Op& op) const {
+    const auto is_wide = [&](Value value) { return IsWide(function_.shape(value).type); };
+    return IsExpandedWide(op.opcode) &&
+           std::any_of(op.results.begin(), op.results.end(), is_wide);
+  }
+
+  // What the evaluator does anyway, it does best in one piece. 64 bits are pairs of words where
+  // they are only moved, or random, or where a scatter's updates belong.
+  bool IsForChip(const Op& op) const {
     const auto is_on_chip = [&](Value value) {
       const ElementType type = function_.shape(value).type;
       const bool is_index = op.opcode == Opcode::kScatter &&
@@ -89,12 +108,8 @@ class Rewriter {
       return LaneTypeOf(type) || op.opcode == Opcode::kConvert || is_index ||
              (op.opcode == Opcode::kRngBitGenerator && type == ElementType::kU64);
     };
-    if (!std::all_of(op.operands.begin(), op.operands.end(), is_on_chip) ||
-        !std::all_of(op.results.begin(), op.results.end(), is_on_chip)) {
-      return std::nullopt;
-    }
-    Expansion expansion(function_, expanded, op.location, chip_);
-    return found->second(op, expansion);
+    return std::all_of(op.operands.begin(), op.operands.end(), is_on_chip) &&
+           std::all_of(op.results.begin(), op.results.end(), is_on_chip);
   }
 
   void Resolve(Values& values) const {
@@ -107,13 +122,18 @@ class Rewriter {
 
   graph::Function& function_;
   const arch::ChipConfig& chip_;
+  const bool is_wide_;
   std::map<Value, Value> replaced_;
 };
 
 }  // namespace
 
 void ExpandFunction(graph::Function& function, const arch::ChipConfig& chip) {
-  Rewriter(function, chip).Run(function.body);
+  Rewriter(function, chip, false).Run(function.body);
+}
+
+void ExpandWideOperations(graph::Function& function, const arch::ChipConfig& chip) {
+  Rewriter(function, chip, true).Run(function.body);
 }
 
 Status ExpandOperations(Compilation& compilation) {

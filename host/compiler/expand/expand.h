@@ -13,6 +13,9 @@ namespace systolith::compiler {
 // again, as often as need be; what nothing is known about stays as it is. Locations are kept.
 void ExpandFunction(graph::Function& function, const arch::ChipConfig& chip);
 
+// The same for those operations on 64-bit integers that can't be done in words as they are.
+void ExpandWideOperations(graph::Function& function, const arch::ChipConfig& chip);
+
 // 64-bit integers become pairs of 32-bit words, nested control flow included.
 void SplitWideIntegersOf(graph::Function& function, const arch::ChipConfig& chip);
 

@@ -283,7 +283,9 @@ void SplitWideIntegersOf(graph::Function& function, const arch::ChipConfig& chip
   const bool has_wide =
       std::any_of(function.value_shapes.begin(), function.value_shapes.end(),
                   [](const Shape& shape) { return IsWide(shape.type); });
-  if (has_wide) Splitter(function, chip).Run();
+  if (!has_wide) return;
+  ExpandWideOperations(function, chip);
+  Splitter(function, chip).Run();
 }
 
 Status SplitWideIntegers(Compilation& compilation) {

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "host/compiler/expand/expand.h"
+#include "host/compiler/expand/test_programs.h"
 #include "host/evaluator/evaluator.h"
 #include "host/graph/print.h"
 #include "host/graph/rewrite.h"
@@ -186,6 +187,32 @@ func.func @main(%a: tensor<5xi64>, %u: tensor<3xi64>) -> tensor<5xi64> {
   }) : (tensor<5xi64>, tensor<3x1xi32>, tensor<3xi64>) -> tensor<5xi64>
   return %0 : tensor<5xi64>
 })");
+}
+
+TEST_F(SplitWideIntegersTest, OperationsThatAreExpandedBefore) {
+  for (const std::string type : {"i64", "ui64"}) {
+    ExpectSame(SelectAndScatter("5x6", "3x3", type,
+                                "window_dimensions = array<i64: 2, 3>, window_strides = "
+                                "array<i64: 2, 2>, padding = dense<[[0, 1], [1, 0]]> : "
+                                "tensor<2x2xi64>",
+                                "GE", "add"));
+    for (const std::string& other : {type, std::string("i8"), std::string("ui32")}) {
+      ExpectSame(Dot("2x4x3x" + type, "2x3x5x" + other, "2x4x5x" + type,
+                     "batching_dims = [0] x [0], contracting_dims = [2] x [1]"));
+    }
+    ExpectSame(fmt::format(R"(
+func.func @main(%a: tensor<5x3x{0}>, %b: tensor<{0}>) -> tensor<5x3x{0}> {{
+  %0 = "stablehlo.map"(%a) ({{
+  ^bb0(%x: tensor<{0}>):
+    %1 = stablehlo.multiply %x, %b : tensor<{0}>
+    %2 = stablehlo.bitcast_convert %1 : (tensor<{0}>) -> tensor<{1}>
+    %3 = stablehlo.maximum %2, %2 : tensor<{1}>
+    %4 = stablehlo.bitcast_convert %3 : (tensor<{1}>) -> tensor<{0}>
+    stablehlo.return %4 : tensor<{0}>
+  }}) {{dimensions = array<i64: 0, 1>}} : (tensor<5x3x{0}>) -> tensor<5x3x{0}>
+  return %0 : tensor<5x3x{0}>
+}})", type, type == "i64" ? "ui64" : "i64"));
+  }
 }
 
 TEST_F(SplitWideIntegersTest, DivisionTakesWholeIntegers) {

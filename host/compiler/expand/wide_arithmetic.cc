@@ -170,6 +170,7 @@ bool HasWideRule(const Op& op, ElementType operand, ElementType result) {
     case Opcode::kSign:
     case Opcode::kSubtract:
     case Opcode::kXor: return true;
+    case Opcode::kBitcastConvert: return IsWide(operand) && IsWide(result);
     case Opcode::kConvert:
       return (IsWide(operand) || IsNarrowInteger(operand)) &&
              (IsWide(result) || IsNarrowInteger(result));
@@ -229,6 +230,7 @@ WideResult ApplyWide(const Op& op, const std::vector<WideOperand>& operands, Ele
     case Opcode::kCompare:
       return narrow(w.Compare(op.As<graph::CompareAttributes>().direction, wide(0), wide(1),
                               is_signed));
+    case Opcode::kBitcastConvert: return pair(wide(0));
     case Opcode::kSelect: return pair(w.Select(operands[0].narrow, wide(1), wide(2)));
     default: break;  // convert
   }
