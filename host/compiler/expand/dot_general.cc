@@ -13,7 +13,9 @@ namespace {
 constexpr int64_t kFewProducts = 1 << 15;
 // More than that would not fit anywhere.
 constexpr int64_t kMaxProducts = 1 << 26;
-constexpr int64_t kMaxWideProducts = 1 << 23;  // which take a dozen words each on the way
+// What a product of 64-bit integers needs on the way, in halves of its words: more than that must
+// fit half of the memory.
+constexpr int64_t kWideProductBytes = 64;
 
 // Multiplies everything with everything, contracted dimensions outermost, and sums.
 class MultipliedOut {
@@ -80,7 +82,9 @@ std::optional<Values> ExpandDotGeneral(const Op& op, Expansion& to) {
   MultipliedOut multiplied_out(op, to);
   const int64_t products = multiplied_out.Products();
   if (IsWide(result)) {
-    if (is_float || products > kMaxWideProducts) return std::nullopt;
+    if (is_float || products > to.chip().memory_bytes / 2 / kWideProductBytes) {
+      return std::nullopt;
+    }
     return Values{multiplied_out.Run()};
   }
   if (products <= kFewProducts && (!is_float || !to.chip().mxu_bf16)) {
