@@ -3,6 +3,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "tests/end_to_end/compiled_program_test.h"
@@ -99,6 +101,44 @@ TEST_F(LayoutOnGoldenTest, GradientsOfWeights) {
                          "pad = [[1, 1], [1, 0]], rhs_dilate = [2, 2]"));
   RunExactly(Convolution("2x8x9x10xf32", "2x8x9x12xf32", "10x12x3x3xf32",
                          "[f, 0, 1, b]x[i, 0, 1, o]->[b, f, 0, 1]", "pad = [[1, 1], [1, 1]]"));
+}
+
+// Few features: on wide chips there is room for several pixels in a row. An input that is not finite
+// reaches the windows that it is in, and no other one, on every chip.
+TEST_F(LayoutOnGoldenTest, WhatIsNotFiniteStaysInItsWindows) {
+  for (const std::string type : {"bf16", "f32"}) {
+    const std::string text = Convolution("1x12x32x8x" + type, "3x3x8x8x" + type, "1x12x32x8xf32",
+                                         "[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]",
+                                         "pad = [[1, 1], [1, 1]]");
+    std::vector<Literal> arguments = RandomArguments(text);
+    const double infinity = std::numeric_limits<double>::infinity();
+    const auto at = [](int64_t y, int64_t x, int64_t c) { return (y * 32 + x) * 8 + c; };
+    arguments[0].SetDouble(at(2, 5, 1), infinity);
+    arguments[0].SetDouble(at(6, 16, 7), -infinity);
+    arguments[0].SetDouble(at(9, 27, 0), std::numeric_limits<double>::quiet_NaN());
+    const std::vector<Literal> results = RunEverywhere(text, arguments);
+    ASSERT_EQ(results.size(), 1U);
+    const auto is_near = [](int64_t y, int64_t x, int64_t to_y, int64_t to_x) {
+      return std::abs(y - to_y) <= 1 && std::abs(x - to_x) <= 1;
+    };
+    for (int64_t y = 0; y < 12; ++y) {
+      for (int64_t x = 0; x < 32; ++x) {
+        const bool is_infinite = is_near(y, x, 2, 5) || is_near(y, x, 6, 16);
+        const bool is_nan = is_near(y, x, 9, 27);
+        for (int64_t o = 0; o < 8; ++o) {
+          const double result = results[0].GetDouble(at(y, x, o));
+          EXPECT_EQ(std::isinf(result), is_infinite) << type << ": " << y << ", " << x << ", " << o;
+          EXPECT_EQ(std::isnan(result), is_nan) << type << ": " << y << ", " << x << ", " << o;
+        }
+      }
+    }
+  }
+}
+
+// Integers have zeros that change nothing: there neighbouring pixels do share rows.
+TEST_F(LayoutOnGoldenTest, FewFeaturesOfIntegers) {
+  RunExactly(Convolution("1x12x32x8xi8", "3x3x8x8xi8", "1x12x32x8xi32",
+                         "[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]", "pad = [[1, 1], [1, 1]]"));
 }
 
 }  // namespace

@@ -6,6 +6,9 @@ std::optional<Kernel> FoldColumns(const Kernel& kernel, int64_t fold) {
   Kernel folded = kernel;
   auto& c = std::get<Contraction>(folded.body);
   const int64_t features = c.out_o.size;
+  // Zero times infinity is no zero, and minus zero plus zero is no minus zero.
+  const auto is_exact = [](arch::OperandType type) { return type == arch::OperandType::kInt8; };
+  if (!is_exact(c.lhs_type) || !is_exact(c.rhs_type)) return {};
   if (features % 8 != 0 || c.out_x.size % fold != 0 || c.window_dilation_x != 1) return {};
   if (c.out_o.stride != 1 || c.out_x.stride != features) return {};
   if (c.o.stride != 1 || c.kw.size == 0) return {};

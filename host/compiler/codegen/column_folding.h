@@ -13,8 +13,9 @@ namespace systolith::compiler {
 // The contraction with `fold` neighbouring results along x in the columns of one row: windows get
 // longer and step `fold` pixels, and each of the pixels has its weights in columns of its own, a
 // stride further down each. Few output features then fill the array's columns, and there are fewer
-// rows. A weight that a pixel does not have is zero: groups of eight zeros change no sum. nullopt
-// where results along x and their features do not follow one another, in HBM and in all streams.
+// rows. A weight that a pixel does not have is zero, which changes no sum of integers. nullopt for
+// floats, and where results along x and their features do not follow one another, in HBM and in all
+// streams.
 std::optional<Kernel> FoldColumns(const Kernel& kernel, int64_t fold);
 
 // The tiling that is estimated to be fastest within so many bytes of the buffer. Folds the
