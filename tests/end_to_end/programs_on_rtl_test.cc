@@ -94,6 +94,7 @@ class ProgramsOnRtlTest : public ::testing::Test {
   static std::vector<std::string> Programs(bool only_integers) {
     std::vector<std::string> paths;
     for (const auto& entry : fs::directory_iterator(kSource / "tests/programs")) {
+      if (entry.path().extension() != ".mlir") continue;
       const std::string name = entry.path().filename().string();
       const bool integers = name.starts_with("quantized") || name.ends_with("_s8.mlir");
       if (integers || !only_integers) paths.push_back(entry.path().string());
