@@ -2,12 +2,17 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <cmath>
+#include <regex>
+
 #include "tests/end_to_end/compiled_program_test.h"
 
 namespace systolith::testing {
 namespace {
 
 using ::testing::ContainsRegex;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -216,6 +221,16 @@ TEST_F(VectorOnGoldenTest, MovesData) {
       "  return %0, %1 : tensor<300x9xf32>, tensor<300x9xf32>\n}\n");
 }
 
+// The kernels of a plan, by what they do.
+std::vector<std::string> KernelsOf(const std::string& plan) {
+  static const std::regex kernel("\\): (contraction|elementwise|copy|reduction|gather|scatter) ");
+  std::vector<std::string> kernels;
+  for (std::sregex_iterator at(plan.begin(), plan.end(), kernel), end; at != end; ++at) {
+    kernels.push_back((*at)[1]);
+  }
+  return kernels;
+}
+
 // Bias, residual, ReLU and conversion ride on the product: one pass, same bits.
 TEST_F(VectorOnGoldenTest, AChainRidesOnItsProduct) {
   const std::string text =
@@ -311,8 +326,119 @@ TEST_F(VectorOnGoldenTest, RequantisationRidesOnItsProduct) {
   for (const std::string low : {"-128.0", "0.0", "-5.5", "3.0"}) {
     const std::string text = Quantized(low, low == "0.0" ? "100.0" : "127.0");
     RunEverywhere(text, RandomArguments(text));
-    EXPECT_THAT(Plan(text), Not(HasSubstr("elementwise")));
+    EXPECT_THAT(KernelsOf(Plan(text)), ElementsAre("contraction"));
   }
+}
+
+TEST_F(VectorOnGoldenTest, AResidualBlockIsOneKernel) {
+  for (const std::string type : {"f32", "bf16"}) {
+    const std::string text = fmt::format(
+        "func.func @main(%x: tensor<2x9x7x12x{0}>, %w: tensor<3x3x12x20x{0}>, "
+        "%bias: tensor<20x{0}>, %r: tensor<2x9x7x20x{0}>) -> tensor<2x9x7x20x{0}> {{\n"
+        "  %0 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->"
+        "[b, 0, 1, f], window = {{pad = [[1, 1], [1, 1]]}} {{batch_group_count = 1 : i64, "
+        "feature_group_count = 1 : i64}} : (tensor<2x9x7x12x{0}>, tensor<3x3x12x20x{0}>) -> "
+        "tensor<2x9x7x20x{0}>\n"
+        "  %1 = stablehlo.broadcast_in_dim %bias, dims = [3] : (tensor<20x{0}>) -> "
+        "tensor<2x9x7x20x{0}>\n"
+        "  %2 = stablehlo.add %0, %1 : tensor<2x9x7x20x{0}>\n"
+        "  %3 = stablehlo.add %2, %r : tensor<2x9x7x20x{0}>\n"
+        "  %c = stablehlo.constant dense<0.0> : tensor<{0}>\n"
+        "  %4 = stablehlo.broadcast_in_dim %c, dims = [] : (tensor<{0}>) -> "
+        "tensor<2x9x7x20x{0}>\n"
+        "  %5 = stablehlo.maximum %3, %4 : tensor<2x9x7x20x{0}>\n"
+        "  return %5 : tensor<2x9x7x20x{0}>\n}}\n",
+        type);
+    EXPECT_THAT(KernelsOf(Plan(text)), ElementsAre("contraction")) << type;
+    RunExactly(text);
+  }
+}
+
+// As JAX writes gelu, by tanh and by erf.
+TEST_F(VectorOnGoldenTest, GeluRidesOnItsProduct) {
+  const std::string by_tanh =
+      "  %3 = stablehlo.multiply %2, %2 : T\n"
+      "  %4 = stablehlo.multiply %3, %2 : T\n"
+      "  %k0 = stablehlo.constant dense<0.044715> : T\n"
+      "  %5 = stablehlo.multiply %k0, %4 : T\n"
+      "  %6 = stablehlo.add %2, %5 : T\n"
+      "  %k1 = stablehlo.constant dense<0.797884583> : T\n"
+      "  %7 = stablehlo.multiply %k1, %6 : T\n"
+      "  %8 = stablehlo.tanh %7 : T\n"
+      "  %k2 = stablehlo.constant dense<1.0> : T\n"
+      "  %9 = stablehlo.add %k2, %8 : T\n";
+  const std::string by_erf =
+      "  %k1 = stablehlo.constant dense<0.707106769> : T\n"
+      "  %7 = stablehlo.multiply %2, %k1 : T\n"
+      "  %8 = chlo.erf %7 : T -> T\n"
+      "  %k2 = stablehlo.constant dense<1.0> : T\n"
+      "  %9 = stablehlo.add %8, %k2 : T\n";
+  for (const std::string& activation : {by_tanh, by_erf}) {
+    std::string text =
+        "func.func @main(%a: tensor<37x50xf32>, %b: tensor<50x29xf32>, %bias: tensor<29xf32>) -> "
+        "T {\n"
+        "  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : "
+        "(tensor<37x50xf32>, tensor<50x29xf32>) -> T\n"
+        "  %1 = stablehlo.broadcast_in_dim %bias, dims = [1] : (tensor<29xf32>) -> T\n"
+        "  %2 = stablehlo.add %0, %1 : T\n" + activation +
+        "  %k3 = stablehlo.constant dense<0.5> : T\n"
+        "  %10 = stablehlo.multiply %k3, %9 : T\n"
+        "  %11 = stablehlo.multiply %2, %10 : T\n"
+        "  return %11 : T\n}\n";
+    text = std::regex_replace(text, std::regex("\\bT\\b"), "tensor<37x29xf32>");
+    EXPECT_THAT(KernelsOf(Plan(text)), ElementsAre("contraction")) << text;
+    const graph::Module module = Import(text);
+    std::vector<Literal> arguments;
+    for (const Shape& shape : ArgumentShapes(module)) {  // products and sums are exact
+      arguments.push_back(SmallIntegers(shape, rng_));
+      for (int64_t i = 0; i < arguments.back().size(); ++i) {
+        arguments.back().SetDouble(i, arguments.back().GetDouble(i) / 16);
+      }
+    }
+    compiler::CompileOptions options;
+    options.no_fallback = true;
+    const std::vector<Literal> results = Run(module, ArrayChip(16, 3), arguments, options);
+    ASSERT_EQ(results.size(), 1U);
+    EXPECT_TRUE(results == Run(module, ArrayChip(64), arguments, options));
+    const auto expected = evaluator::Evaluate(module, arguments, {}, nullptr);
+    ASSERT_TRUE(expected.ok()) << expected.status().message();
+    for (int64_t i = 0; i < results[0].size(); ++i) {
+      const double wanted = (*expected)[0].GetDouble(i);
+      ASSERT_NEAR(results[0].GetDouble(i), wanted, 1e-6 * std::max(1.0, std::abs(wanted)));
+    }
+  }
+}
+
+// A scale per output feature and a zero point, as quantised models have them.
+TEST_F(VectorOnGoldenTest, RequantisationPerFeatureIsOneKernel) {
+  const std::string text =
+      "func.func @main(%a: tensor<33x70xi8>, %b: tensor<70x20xi8>, %bias: tensor<20xi32>, "
+      "%scale: tensor<20xf32>) -> tensor<33x20xi8> {\n"
+      "  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : "
+      "(tensor<33x70xi8>, tensor<70x20xi8>) -> tensor<33x20xi32>\n"
+      "  %1 = stablehlo.broadcast_in_dim %bias, dims = [1] : (tensor<20xi32>) -> "
+      "tensor<33x20xi32>\n"
+      "  %2 = stablehlo.add %0, %1 : tensor<33x20xi32>\n"
+      "  %3 = stablehlo.convert %2 : (tensor<33x20xi32>) -> tensor<33x20xf32>\n"
+      "  %4 = stablehlo.broadcast_in_dim %scale, dims = [1] : (tensor<20xf32>) -> "
+      "tensor<33x20xf32>\n"
+      "  %5 = stablehlo.multiply %3, %4 : tensor<33x20xf32>\n"
+      "  %6 = stablehlo.round_nearest_even %5 : tensor<33x20xf32>\n"
+      "  %z = stablehlo.constant dense<-11.0> : tensor<33x20xf32>\n"
+      "  %7 = stablehlo.add %6, %z : tensor<33x20xf32>\n"
+      "  %lo = stablehlo.constant dense<-128.0> : tensor<f32>\n"
+      "  %hi = stablehlo.constant dense<127.0> : tensor<f32>\n"
+      "  %8 = stablehlo.clamp %lo, %7, %hi : (tensor<f32>, tensor<33x20xf32>, tensor<f32>) -> "
+      "tensor<33x20xf32>\n"
+      "  %9 = stablehlo.convert %8 : (tensor<33x20xf32>) -> tensor<33x20xi8>\n"
+      "  return %9 : tensor<33x20xi8>\n}\n";
+  EXPECT_THAT(KernelsOf(Plan(text)), ElementsAre("contraction"));
+  std::vector<Literal> arguments = RandomArguments(text);
+  for (int64_t i = 0; i < 20; ++i) {
+    arguments[2].SetInt(i, 900 * i - 7000);
+    arguments[3].SetDouble(i, 0.0011 + 0.0003 * static_cast<double>(i));
+  }
+  RunOnChip(text, arguments);
 }
 
 TEST_F(VectorOnGoldenTest, ALongChainIsCutInto) {
