@@ -24,7 +24,7 @@ int64_t RunElements(const View& view) {
   for (bool grown = true; grown;) {
     grown = false;
     for (size_t i = 0; i < view.dims.size() && !grown; ++i) {
-      if (view.dims[i] == 1 || view.strides[i] != run) continue;
+      if (view.dims[i] <= 1 || view.strides[i] != run) continue;
       run *= view.dims[i];
       grown = true;
     }
