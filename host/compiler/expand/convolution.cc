@@ -105,7 +105,10 @@ class Convolver {
         return count;
       };
       const int64_t low = cut(conv_.padding_low[s]), high = cut(conv_.padding_high[s]);
-      lhs_ = to_.Slice(lhs_, d, low, std::max(low, size - high));
+      if (low + high >= size) {  // nothing is left, whatever the gaps between
+        return to_.Broadcast(to_.Number(result_.type, 0), result_.dims);
+      }
+      lhs_ = to_.Slice(lhs_, d, low, size - high);
     }
     return to_.builder().Convolution(lhs_, rhs_, conv_, result_.type);
   }

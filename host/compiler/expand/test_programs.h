@@ -185,7 +185,12 @@ inline const std::vector<ConvolutionCase> kConvolutions = {
     {"1x2x3x4x3x2", "2x2x2x2x2x3", "1x1x2x3x2x3",
      "dimension_numbers = #stablehlo.conv<[b, 0, 1, 2, 3, f]x[0, 1, 2, 3, i, o]->"
      "[b, 0, 1, 2, 3, f]>, batch_group_count = 1 : i64, feature_group_count = 1 : i64"},
-    // Negative padding, with and without gaps.
+    // Negative padding, with and without gaps, and beyond the last element.
+    {"1x4x1x2", "2x1x2x3", "1x10x2x3",
+     "dimension_numbers = #stablehlo.conv<[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]>, "
+     "batch_group_count = 1 : i64, feature_group_count = 1 : i64, "
+     "padding = dense<[[2, 3], [2, -1]]> : tensor<2x2xi64>, lhs_dilation = array<i64: 2, 2>, "
+     "rhs_dilation = array<i64: 2, 2>"},
     {"1x9x8x2", "3x3x2x3", "1x6x11x3",
      "dimension_numbers = #stablehlo.conv<[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]>, "
      "batch_group_count = 1 : i64, feature_group_count = 1 : i64, "
