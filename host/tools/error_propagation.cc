@@ -251,11 +251,15 @@ Status Propagation::Function(double ulps) {
       return std::max(bounds_[static_cast<size_t>(i)], std::fabs(at.GetDouble(i) - r));
     });
   }
+  // Near their zeros these are sums that cancel.
+  const bool cancels = op_.opcode == Opcode::kLgamma || op_.opcode == Opcode::kDigamma;
+  const double absolute = cancels ? 0x1p-20 : 0.0;
   // What is off by some ulp of f32 is off by one of a narrower type at most.
   const bool is_wide = type() == ElementType::kF32;
   Each([&](int64_t i, double r) {
     const double off = bounds_[static_cast<size_t>(i)];
-    return std::isfinite(r) ? off + (is_wide ? ulps : 1) * Ulp(std::fabs(r) + off) : 0.0;
+    if (!std::isfinite(r)) return 0.0;
+    return off + absolute + (is_wide ? ulps : 1) * Ulp(std::fabs(r) + off);
   });
   return OkStatus();
 }

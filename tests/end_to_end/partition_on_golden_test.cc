@@ -73,6 +73,15 @@ TEST_F(PartitionOnGoldenTest, AChipWhoseMatrixUnitLacksTheTypeHasAVectorUnit) {
   EXPECT_EQ(Run(Import(text), chip, RandomArguments(text)).size(), 1u);
 }
 
+// What is returned is stored at the end; the evaluator reads it before.
+TEST_F(PartitionOnGoldenTest, AResultMayAlsoBeReadByTheEvaluator) {
+  RunExactly(
+      "func.func @main(%a: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {\n"
+      "  %0 = stablehlo.reverse %a, dims = [0] : tensor<8xf32>\n"
+      "  %1 = chlo.erfc %0 : tensor<8xf32> -> tensor<8xf32>\n"
+      "  return %1, %0 : tensor<8xf32>, tensor<8xf32>\n}\n");
+}
+
 // A module that computes with its own constants and checks the result still runs on the chip.
 TEST_F(PartitionOnGoldenTest, ChecksRunOnTheHostOnResultsOfTheChip) {
   const std::string text =

@@ -23,6 +23,7 @@ struct Work {
   // How often each of them is written and read before, in the order of positions. Values that are
   // made in parts or go round loops are written more than once.
   std::vector<size_t> writes_before_need, writes_before, reads_before;
+  std::vector<bool> is_counted;  // by need: among the reads that later writes wait for
 };
 
 std::vector<Work> AllWork(const Compilation& compilation) {
@@ -30,14 +31,14 @@ std::vector<Work> AllWork(const Compilation& compilation) {
   for (const Item& item : compilation.items) {
     Accesses accesses = AccessesOf(compilation, item);
     all.push_back({true, item, 0, compilation.Position(item), std::move(accesses.reads),
-                   std::move(accesses.writes), {}, {}, {}});
+                   std::move(accesses.writes), {}, {}, {}, {}});
   }
   const StoredValueFinder stored(compilation);
   for (size_t i = 0; i < compilation.host_operations.size(); ++i) {
     const HostOperation& host = compilation.host_operations[i];
     if (graph::IsCheck(host.op)) continue;
     all.push_back({false, {}, i, host.position, stored.Inputs(host.op), host.op.results, {},
-                   {}, {}});
+                   {}, {}, {}});
   }
   std::stable_sort(all.begin(), all.end(),
                    [](const Work& a, const Work& b) { return a.position < b.position; });
@@ -174,7 +175,11 @@ Status OrderSteps(Compilation& compilation) {
       work.writes_before.push_back(writes[value]);
       work.reads_before.push_back(reads[value]);
     }
-    for (const Value value : work.needs) ++reads[value];
+    for (const Value value : work.needs) {
+      // Nothing that is stored later than where it is read waits for that reader.
+      if (writes[value] > 0) ++reads[value];
+      work.is_counted.push_back(writes[value] > 0);
+    }
     for (const Value value : work.makes) ++writes[value];
   }
   for (Work& work : all) {
@@ -207,7 +212,9 @@ Status OrderSteps(Compilation& compilation) {
         } else {
           host.operations.push_back(work.operation);
         }
-        for (const Value value : work.needs) ++reads[value];
+        for (size_t i = 0; i < work.needs.size(); ++i) {
+          if (work.is_counted[i]) ++reads[work.needs[i]];
+        }
         for (const Value value : work.makes) ++writes[value];
       } else {
         left.push_back(std::move(work));
