@@ -123,6 +123,18 @@ Section ReadSection(Bytes& from) {
   return {head & 0x7f, from.Take(size)};
 }
 
+namespace {
+
+// A name from the file for a message: a damaged file may have anything there.
+std::string Printable(std::string_view text) {
+  constexpr size_t kLongest = 40;
+  std::string printable;
+  for (const char c : text.substr(0, kLongest)) printable += c >= ' ' && c <= '~' ? c : '?';
+  return text.size() > kLongest ? printable + "..." : printable;
+}
+
+}  // namespace
+
 Result<Container> ReadContainer(const Source& source, std::span<const std::byte> file) {
   Bytes bytes(source, file, 0);
   Container container;
@@ -130,7 +142,7 @@ Result<Container> ReadContainer(const Source& source, std::span<const std::byte>
   bytes.Take(kMagicBytes);
   const size_t version_offset = bytes.offset();
   const uint64_t version = bytes.VarInt();
-  container.producer = bytes.NullTerminated();
+  container.producer = Printable(bytes.NullTerminated());
   RETURN_IF_ERROR(bytes.status());
   if (version != kBytecodeVersion) {
     return source.RefuseAt(version_offset,
