@@ -23,4 +23,12 @@ bool StreamsInPlace(const View& view, bool may_repeat) {
   return true;
 }
 
+bool IsWordOfI1(const View& view, int64_t base_bytes) {
+  return view.type == graph::ElementType::kI1 && base_bytes == 1;
+}
+
+bool IsWordInPlace(const View& view, int64_t base_bytes) {
+  return view.ElementBytes() == 4 || IsWordOfI1(view, base_bytes);
+}
+
 }  // namespace systolith::compiler

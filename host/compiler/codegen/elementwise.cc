@@ -312,6 +312,10 @@ class BoxEmitter {
       }
     }
     job.result = operand(kernel_.out.type, out, out_strides);
+    if (out_in_buffer_ != nullptr &&
+        IsWordOfI1(kernel_.out, generator_.hbm().BytesOf(kernel_.out.base))) {
+      job.result.type = arch::LaneType::kU32;
+    }
     generator_.vector_unit().Emit(job, touches);
   }
 

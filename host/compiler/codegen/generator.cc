@@ -10,6 +10,18 @@ namespace systolith::compiler {
 namespace {
 
 constexpr int64_t kSlotAlignment = 64;  // rows of 8 elements of any type, and most bank words
+constexpr int64_t kScalarBytes = 4;
+
+Transfer WholeTransfer(const Carried& carried, const HbmMap::Place& place) {
+  const int64_t bytes = carried.whole.ElementBytes();
+  Transfer transfer;
+  transfer.segment = place.segment;
+  transfer.offset = place.offset;
+  transfer.buffer = carried.address;
+  transfer.element_bytes = bytes;
+  transfer.dimensions = {{carried.whole.shape().ElementCount(), bytes, bytes}};
+  return transfer;
+}
 
 }  // namespace
 
@@ -108,17 +120,51 @@ void Generator::EnterBuffer(graph::Value value) {
   const Resident& resident = planned->second;
   BufferPlace& place = in_buffer_[value];
   place.address = resident.address;
+  place.bytes = resident.bytes;
+  place.last = resident.last;
   place.is_stored = resident.is_stored;
   JoinChunks(resident.address, resident.address + resident.bytes, place.log);
 }
 
 void Generator::LeaveBuffer(size_t index) {
   std::erase_if(in_buffer_, [&](const auto& entry) {
-    const Resident& resident = buffer_plan_.residents.at(entry.first);
-    if (resident.last != index) return false;
-    JoinIntoChunks(resident.address, resident.address + resident.bytes, entry.second.log);
+    if (entry.second.is_carried || entry.second.last != index) return false;
+    Leave(entry.second);
     return true;
   });
+}
+
+void Generator::Leave(const BufferPlace& place) {
+  JoinIntoChunks(place.address, place.address + place.bytes, place.log);
+}
+
+void Generator::EnterLoop(size_t control) {
+  const auto planned = buffer_plan_.carried.find(control);
+  if (planned == buffer_plan_.carried.end()) return;
+  for (const Carried& carried : planned->second) {
+    tile_bytes_ = std::min(tile_bytes_, carried.address);
+    BufferPlace& place = in_buffer_[carried.value];
+    place = {carried.address, carried.bytes, 0, false, true, {}};
+    JoinChunks(place.address, place.address + place.bytes, place.log);
+    const HbmMap::Place hbm = hbm_.Of(carried.value, false);
+    Transfer transfer = WholeTransfer(carried, hbm);
+    transfer.pad_bytes = kScalarBytes;
+    EmitLoad(emitter_, transfer, {{hbm.log}, {}, {&place.log}});
+  }
+}
+
+void Generator::LeaveLoop(size_t control) {
+  const auto planned = buffer_plan_.carried.find(control);
+  if (planned == buffer_plan_.carried.end()) return;
+  for (const Carried& carried : planned->second) {
+    BufferPlace& place = in_buffer_.at(carried.value);
+    if (carried.is_stored) {
+      const HbmMap::Place hbm = hbm_.Of(carried.value, true);
+      EmitStore(emitter_, WholeTransfer(carried, hbm), {{&place.log}, {}, {hbm.log}});
+    }
+    Leave(place);
+    in_buffer_.erase(carried.value);
+  }
 }
 
 Generator::BufferPlace* Generator::InBuffer(graph::Value value) {
@@ -199,7 +245,11 @@ HbmMap::Place Generator::PlaceOf(const View& view, bool writes) {
 }
 
 uint32_t Generator::LoadScalar(const View& view) {
-  constexpr int64_t kScalarBytes = 4;
+  const BufferPlace* resident = InBuffer(view.base);
+  if (resident != nullptr && IsWordInPlace(view, hbm_.BytesOf(view.base))) {
+    const int64_t place = resident->address + view.offset * view.ElementBytes();
+    return emitter_.LoadScalarFromBuffer(place, resident->log);
+  }
   ReserveSlots(SlotBytes(chip_, kScalarBytes));
   std::vector<TileSlot> slots = AllocateSlots(1, kScalarBytes, 1);
   const HbmMap::Place place = hbm_.Of(view.base, false);
@@ -213,6 +263,12 @@ uint32_t Generator::LoadScalar(const View& view) {
   const uint32_t scalar =
       emitter_.LoadScalarFromBuffer(slots[0].address, slots[0].pieces[0]);
   Release(slots, kScalarBytes);
+  return scalar;
+}
+
+uint32_t Generator::LoadScalarOfControl(const View& view) {
+  const uint32_t scalar = LoadScalar(view);
+  LeaveBuffer(kControl);
   return scalar;
 }
 

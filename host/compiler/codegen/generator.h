@@ -73,7 +73,10 @@ class Generator {
   // A value that is in the buffer while the kernel runs.
   struct BufferPlace {
     int64_t address = 0;
+    int64_t bytes = 0;
+    size_t last = 0;        // Resident::last
     bool is_stored = true;  // in HBM as well
+    bool is_carried = false;  // stays until the loop is left
     AccessLog log;
   };
   BufferPlace* InBuffer(graph::Value value);  // null: it is in HBM only
@@ -98,6 +101,12 @@ class Generator {
   // The first element of a view of integers or i1 in a scalar register; what is narrower than 32
   // bits is filled up with zeros, of what is wider the low half is taken.
   uint32_t LoadScalar(const View& view);
+  // The same for a control, behind the kernels in front of it.
+  uint32_t LoadScalarOfControl(const View& view);
+
+  // Around a loop (of Compilation::controls): what goes round it in the buffer comes and goes.
+  void EnterLoop(size_t control);
+  void LeaveLoop(size_t control);
 
   // Paths of control flow meet: what the vector unit holds depends on the path.
   void ForgetVectorUnit() { vector_unit_.Forget(); }
@@ -117,6 +126,7 @@ class Generator {
   VectorUnit vector_unit_;
   void EnterBuffer(graph::Value value);
   void LeaveBuffer(size_t index);
+  void Leave(const BufferPlace& place);
   // Joins the logs of the chunks that a stretch of the buffer touches, or the log into them.
   void JoinChunks(int64_t begin, int64_t end, AccessLog& log) const;
   void JoinIntoChunks(int64_t begin, int64_t end, const AccessLog& log);

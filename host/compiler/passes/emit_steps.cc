@@ -20,7 +20,7 @@ class SequenceEmitter {
       }
       const Control& control = compilation_.controls[item.index];
       const auto* loop = std::get_if<Loop>(&control.body);
-      RETURN_IF_ERROR(loop != nullptr ? EmitLoop(control, *loop)
+      RETURN_IF_ERROR(loop != nullptr ? EmitLoop(item.index, control, *loop)
                                       : EmitChoice(control, std::get<Choice>(control.body)));
     }
     return OkStatus();
@@ -32,18 +32,20 @@ class SequenceEmitter {
     emitter_.SetLine(control.operation, control.location.line);
   }
 
-  Status EmitLoop(const Control& control, const Loop& loop) {
+  Status EmitLoop(size_t index, const Control& control, const Loop& loop) {
     RETURN_IF_ERROR(Emit(loop.entry));
     Start(control);
+    generator_.EnterLoop(index);
     Emitter::Loop at = emitter_.BeginLoop();
     generator_.ForgetVectorUnit();
     RETURN_IF_ERROR(Emit(loop.condition));
     Start(control);
-    emitter_.LeaveLoopIfZero(at, generator_.LoadScalar(loop.predicate));
+    emitter_.LeaveLoopIfZero(at, generator_.LoadScalarOfControl(loop.predicate));
     RETURN_IF_ERROR(Emit(loop.body));
     Start(control);
     emitter_.EndLoop(at);
     generator_.ForgetVectorUnit();
+    generator_.LeaveLoop(index);
     return OkStatus();
   }
 
@@ -52,7 +54,8 @@ class SequenceEmitter {
     const bool is_if = choice.index.type == graph::ElementType::kI1;
     Emitter::Branches at =
         emitter_.BeginBranches(is_if ? Emitter::Choice::kIf : Emitter::Choice::kCase,
-                               choice.branches.size(), generator_.LoadScalar(choice.index));
+                               choice.branches.size(),
+                               generator_.LoadScalarOfControl(choice.index));
     for (const Sequence& branch : choice.branches) {
       Start(control);
       emitter_.BeginBranch(at);

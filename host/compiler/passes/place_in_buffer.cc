@@ -8,6 +8,7 @@
 #include "host/compiler/codegen/contraction_places.h"
 #include "host/compiler/passes/host_fragment.h"
 #include "host/compiler/passes/passes.h"
+#include "host/compiler/passes/support.h"
 
 namespace systolith::compiler {
 namespace {
@@ -18,6 +19,8 @@ using graph::Value;
 // small cost more than the memory does.
 constexpr int64_t kResidentShare = 2;
 constexpr int64_t kSingleShare = 4;
+constexpr int64_t kCarriedShare = 8;  // what goes round loops: at most this part,
+constexpr int64_t kMostCarried = 4096;  // and so many bytes each
 constexpr int64_t kAlignment = 256;  // bytes: whole words of every buffer
 
 class BufferPlanner {
@@ -31,6 +34,7 @@ class BufferPlanner {
     for (const HostOperation& host : compilation.host_operations) {
       for (const Value value : finder.Inputs(host.op)) outside_.insert(value);
     }
+    read_outside_ = outside_;
   }
 
   void Run() {
@@ -64,7 +68,7 @@ class BufferPlanner {
         continue;
       }
       const Control& control = compilation_.controls[item.index];
-      outside_.insert(control.Scalar().base);
+      ++uses_[control.Scalar().base].readers;
       for (const Value value : control.results) outside_.insert(value);
       for (const Sequence* nested : control.Sequences()) CountUses(*nested);
     }
@@ -73,40 +77,109 @@ class BufferPlanner {
     return {values.begin(), values.end()};
   }
 
-  // Runs of kernels without control flow in between.
-  void Plan(const Sequence& sequence) {
+  // Runs of kernels without control flow in between. `reserved` bytes at the buffer's end belong to
+  // loops around; `scalar` is what a control reads behind the sequence, if any.
+  void Plan(const Sequence& sequence, int64_t reserved = 0, const View* scalar = nullptr) {
     std::vector<size_t> run;
     for (const Item& item : sequence) {
       if (item.kind == Item::Kind::kKernel) {
         run.push_back(item.index);
         continue;
       }
-      PlanRun(run);
+      const Control& control = compilation_.controls[item.index];
+      const auto* loop = std::get_if<Loop>(&control.body);
+      PlanRun(run, reserved, loop == nullptr ? &control.Scalar() : nullptr);
       run.clear();
-      for (const Sequence* nested : compilation_.controls[item.index].Sequences()) Plan(*nested);
+      if (loop == nullptr) {
+        for (const Sequence* branch : control.Sequences()) Plan(*branch, reserved);
+        continue;
+      }
+      Plan(loop->entry, reserved);
+      const int64_t inside = PlanCarried(item.index, *loop, reserved);
+      Plan(loop->condition, inside, &loop->predicate);
+      Plan(loop->body, inside);
     }
-    PlanRun(run);
+    PlanRun(run, reserved, scalar);
   }
 
-  void PlanRun(const std::vector<size_t>& run) {
+  // What goes round the loop stays in the buffer if it is small and all in the loop work on it there.
+  // Returns what is reserved inside.
+  int64_t PlanCarried(size_t index, const Loop& loop, int64_t reserved) {
+    std::map<Value, int> readers;
+    std::set<Value> written, others;  // others: not in the buffer
+    const auto look_at_kernel = [&](const Kernel& kernel) {
+      written.insert(kernel.out.base);
+      if (!WritesInPlace(kernel)) others.insert(kernel.out.base);
+      for (const Value value : Sorted(kernel.Operands())) {
+        ++readers[value];
+        if (!ReadsInPlace(kernel, value)) others.insert(value);
+      }
+    };
+    const auto look_at = [&](const auto& self, const Sequence& sequence) -> void {
+      for (const Item& item : sequence) {
+        if (item.kind == Item::Kind::kKernel) {
+          look_at_kernel(compilation_.kernels[item.index]);
+          continue;
+        }
+        const Control& control = compilation_.controls[item.index];
+        ReadScalar(control.Scalar(), readers, others);
+        for (const Sequence* nested : control.Sequences()) self(self, *nested);
+      }
+    };
+    look_at(look_at, loop.condition);
+    look_at(look_at, loop.body);
+    ReadScalar(loop.predicate, readers, others);
+
+    const int64_t buffer = compilation_.chip.buffer_bytes;
+    std::vector<Carried> carried;
+    for (const Value value : compilation_.controls[index].results) {
+      const graph::Shape& shape = compilation_.function().shape(value);
+      const int64_t bytes = RoundUp(shape.ByteCount(), kAlignment);
+      const bool is_small = shape.ElementCount() > 0 && bytes <= kMostCarried &&
+                            reserved + bytes <= buffer / kCarriedShare;
+      if (!is_small || others.contains(value) || !written.contains(value)) continue;
+      if (!LaneTypeOf(shape.type)) continue;
+      reserved += bytes;
+      const bool is_read_behind =
+          read_outside_.contains(value) || uses_.at(value).readers > readers[value];
+      carried.push_back({value, buffer - reserved, bytes, View::Dense(value, shape),
+                         is_read_behind});
+    }
+    if (!carried.empty()) plan_.carried[index] = std::move(carried);
+    return reserved;
+  }
+
+  void ReadScalar(const View& scalar, std::map<Value, int>& readers, std::set<Value>& others) {
+    ++readers[scalar.base];
+    if (!IsWord(scalar)) others.insert(scalar.base);
+  }
+  bool IsWord(const View& scalar) const {
+    return IsWordInPlace(scalar, compilation_.function().shape(scalar.base).ByteCount());
+  }
+
+  void PlanRun(const std::vector<size_t>& run, int64_t reserved, const View* scalar) {
     std::map<Value, std::vector<size_t>> readers;  // places in the run
     for (size_t i = 0; i < run.size(); ++i) {
       for (const Value value : Sorted(compilation_.kernels[run[i]].Operands())) {
         readers[value].push_back(i);
       }
     }
+    if (scalar != nullptr) readers[scalar->base].push_back(run.size());
     std::vector<Candidate> candidates;  // by `first`
     for (size_t i = 0; i < run.size(); ++i) {
       const Value value = compilation_.kernels[run[i]].out.base;
       const auto found = readers.find(value);
       if (found == readers.end()) continue;
-      if (const auto candidate = Consider(run, i, found->second)) candidates.push_back(*candidate);
+      if (const auto candidate = Consider(run, i, found->second, scalar)) {
+        candidates.push_back(*candidate);
+      }
     }
-    Place(run, candidates);
+    Place(run, candidates, reserved);
   }
 
   std::optional<Candidate> Consider(const std::vector<size_t>& run, size_t first,
-                                    const std::vector<size_t>& readers) const {
+                                    const std::vector<size_t>& readers,
+                                    const View* scalar) const {
     const Kernel& maker = compilation_.kernels[run[first]];
     const Value value = maker.out.base;
     const graph::Shape& shape = compilation_.function().shape(value);
@@ -118,7 +191,8 @@ class BufferPlanner {
     Candidate candidate{value, first, first, RoundUp(shape.ByteCount(), kAlignment), false};
     candidate.is_stored = uses.readers != static_cast<int>(readers.size());
     for (const size_t reader : readers) {
-      if (ReadsInPlace(compilation_.kernels[run[reader]], value)) {
+      if (reader == run.size() ? IsWord(*scalar)
+                               : ReadsInPlace(compilation_.kernels[run[reader]], value)) {
         candidate.last = reader;
       } else {
         candidate.is_stored = true;
@@ -137,11 +211,13 @@ class BufferPlanner {
     return MakesResultInPlace(kernel);
   }
 
-  // Whether the kernel takes the value from the buffer, wherever it reads it.
+  // Whether the kernel takes the value from the buffer, wherever it reads it. The sequencer takes
+  // shifts from there.
   static bool ReadsInPlace(const Kernel& kernel, Value value) {
-    if (kernel.out.shift == value) return false;
-    for (const View* view : kernel.Reads()) {
-      if (view->shift == value) return false;
+    const std::vector<const View*> reads = kernel.Reads();
+    if (std::none_of(reads.begin(), reads.end(),
+                     [&](const View* view) { return view->base == value; })) {
+      return true;
     }
     const auto* elementwise = std::get_if<Elementwise>(&kernel.body);
     const auto* contraction = std::get_if<Contraction>(&kernel.body);
@@ -161,7 +237,8 @@ class BufferPlanner {
   }
 
   // First fit from the end of the buffer, among those that are there at the same time.
-  void Place(const std::vector<size_t>& run, const std::vector<Candidate>& candidates) {
+  void Place(const std::vector<size_t>& run, const std::vector<Candidate>& candidates,
+             int64_t reserved) {
     const int64_t buffer = compilation_.chip.buffer_bytes;
     struct Block {
       int64_t begin, end;  // bytes from the end of the buffer
@@ -170,7 +247,7 @@ class BufferPlanner {
     std::vector<Block> alive, all;  // alive: by rising begin
     for (const Candidate& candidate : candidates) {
       std::erase_if(alive, [&](const Block& block) { return block.last < candidate.first; });
-      int64_t begin = 0;
+      int64_t begin = reserved;
       auto at = alive.begin();
       for (; at != alive.end() && at->begin < begin + candidate.bytes; ++at) {
         begin = std::max(begin, at->end);
@@ -181,11 +258,15 @@ class BufferPlanner {
                                     [](int64_t b, const Block& other) { return b < other.begin; }),
                    block);
       all.push_back(block);
-      plan_.residents[candidate.value] = {buffer - block.end, candidate.bytes, run[candidate.last],
+      plan_.residents[candidate.value] = {buffer - block.end, candidate.bytes,
+                                          candidate.last < run.size() ? run[candidate.last] : kControl,
                                           candidate.is_stored};
     }
+    if (reserved > 0) {
+      for (const size_t kernel : run) plan_.tile_bytes[kernel] = buffer - reserved;
+    }
     for (const Block& block : all) {
-      for (size_t i = block.first; i <= block.last; ++i) {
+      for (size_t i = block.first; i <= block.last && i < run.size(); ++i) {
         auto [place, is_new] = plan_.tile_bytes.insert({run[i], buffer - block.end});
         if (!is_new) place->second = std::min(place->second, buffer - block.end);
       }
@@ -194,7 +275,8 @@ class BufferPlanner {
 
   Compilation& compilation_;
   BufferPlan& plan_;
-  std::set<Value> outside_;  // read by others than kernels
+  std::set<Value> outside_;  // read by others than kernels and controls, or going round a loop
+  std::set<Value> read_outside_;  // of those, what steps behind or the caller read
   std::map<Value, Uses> uses_;
 };
 
