@@ -105,14 +105,20 @@ class Emitter {
   void VectorForEach(arch::Vector instruction, const WordLoop& loop, const AccessLog& table_log,
                      const Touches& touches);
 
-  // while: BeginLoop, the condition, LeaveLoopIfZero of its result, the body, EndLoop.
-  struct Loop {
+  // while: BeginLoop, the condition, LeaveLoopIfZero of its result, the body, EndLoop. Several turns may
+  // be written: before each but the first stands NextTurn. After the last it goes on with turn
+  // `again`.
+  struct Turn {
     uint32_t head_pc = 0, branch_pc = 0;
     std::array<uint64_t, kEngines> head{}, exit{};  // what the flags count there
   };
+  struct Loop {
+    std::vector<Turn> turns;
+  };
   Loop BeginLoop();
   void LeaveLoopIfZero(Loop& loop, uint32_t scalar);
-  void EndLoop(const Loop& loop);
+  void NextTurn(Loop& loop);
+  void EndLoop(const Loop& loop, size_t again);
 
   // if and case: BeginBranches, each branch in order with BeginBranch in front, EndBranches. An if
   // takes branch 0 unless the scalar is 0; a case whose scalar is no branch's number the last.
@@ -198,6 +204,7 @@ class Emitter {
   void ContinueFrom(const std::array<uint64_t, kEngines>& to);
   void AppendScalar(arch::Opcode opcode, uint32_t rd, uint32_t rs, int64_t imm);
   void AppendAwait(size_t engine, uint64_t count);
+  void AwaitExit(const Turn& turn);
   // Returns the branch's place.
   uint32_t AppendBranch(arch::Condition condition, uint32_t scalar, size_t number,
                         uint32_t target);

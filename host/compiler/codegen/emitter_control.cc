@@ -88,29 +88,50 @@ void Emitter::AppendScalar(arch::Opcode opcode, uint32_t rd, uint32_t rs, int64_
 }
 
 Emitter::Loop Emitter::BeginLoop() {
+  Loop loop;
+  NextTurn(loop);
+  return loop;
+}
+
+void Emitter::NextTurn(Loop& loop) {
   Fence();
   has_borders_ = true;
-  Loop loop;
-  loop.head = counts_;
-  loop.head_pc = assembler_.pc();
-  return loop;
+  Turn& turn = loop.turns.emplace_back();
+  turn.head = counts_;
+  turn.head_pc = assembler_.pc();
 }
 
 void Emitter::LeaveLoopIfZero(Loop& loop, uint32_t scalar) {
   Flush();
-  loop.exit = counts_;
-  loop.branch_pc = AppendBranch(arch::Condition::kEq, scalar, 0, 0);
+  Turn& turn = loop.turns.back();
+  turn.exit = counts_;
+  turn.branch_pc = AppendBranch(arch::Condition::kEq, scalar, 0, 0);
 }
 
-void Emitter::EndLoop(const Loop& loop) {
+void Emitter::EndLoop(const Loop& loop, size_t again) {
   Fence();
-  ContinueFrom(loop.head);
-  AppendBranch(arch::Condition::kAlways, 0, 0, loop.head_pc);
-  assembler_.SetTarget(loop.branch_pc, assembler_.pc());
-  // Here the condition has run once more than the body.
-  counts_ = loop.exit;
+  ContinueFrom(loop.turns[again].head);
+  AppendBranch(arch::Condition::kAlways, 0, 0, loop.turns[again].head_pc);
+  // Exits of earlier turns come to count like that of the last, one after another.
+  std::vector<uint32_t> ends;
+  const Turn& last = loop.turns.back();
+  for (size_t t = 0; t + 1 < loop.turns.size(); ++t) {
+    assembler_.SetTarget(loop.turns[t].branch_pc, assembler_.pc());
+    AwaitExit(loop.turns[t]);
+    counts_ = loop.turns[t].exit;
+    ContinueFrom(last.exit);
+    ends.push_back(AppendBranch(arch::Condition::kAlways, 0, 0, 0));
+  }
+  assembler_.SetTarget(last.branch_pc, assembler_.pc());
+  AwaitExit(last);
+  for (const uint32_t pc : ends) assembler_.SetTarget(pc, assembler_.pc());
+  counts_ = last.exit;
+}
+
+// There the condition has run once more than the body.
+void Emitter::AwaitExit(const Turn& turn) {
   for (size_t e = 1; e < kEngines; ++e) {
-    if (loop.exit[e] != loop.head[e]) AppendAwait(e, loop.exit[e]);
+    if (turn.exit[e] != turn.head[e]) AppendAwait(e, turn.exit[e]);
   }
 }
 

@@ -172,7 +172,7 @@ TEST(EmitterTest, CountsGoOnBehindLoopsAndBranches) {
   }
   emitter.EndBranches(branches);
   load_and_store(1);
-  emitter.EndLoop(loop);
+  emitter.EndLoop(loop, 0);
   load_and_store(1);
   Result<isa::Program> program = emitter.Finish();
   ASSERT_TRUE(program.ok()) << program.status().message();
@@ -180,6 +180,31 @@ TEST(EmitterTest, CountsGoOnBehindLoopsAndBranches) {
   // Loads are numbered 0 ...: the condition takes 0, 2 and 4, the if 1 and 3.
   EXPECT_EQ(run.flag(0), 2u + 3 * 1 + 2 * (3 + 1) + 1);
   EXPECT_EQ(run.flag(1), 1u + 3 * 1 + 2 * (1 + 1) + 1);
+}
+
+TEST(EmitterTest, ALoopGoesOnWithItsSecondTurn) {
+  Emitter emitter(Chip());
+  AccessLog a, b;
+  const auto turn = [&](Emitter::Loop& loop, int first, int second) {
+    for (int i = 0; i < first; ++i) emitter.Load(OneRun(), {{&b}, {}, {&a}});
+    emitter.LeaveLoopIfZero(loop, emitter.LoadScalarFromBuffer(0, a));
+    for (int i = 0; i < second; ++i) emitter.Load(OneRun(), {{}, {}, {&a}});
+    emitter.Store(OneRun(), {{&a}, {}, {&b}});
+  };
+  Emitter::Loop loop = emitter.BeginLoop();
+  turn(loop, 2, 3);
+  emitter.NextTurn(loop);
+  turn(loop, 1, 1);
+  emitter.EndLoop(loop, 1);
+  emitter.Load(OneRun(), {{&b}, {}, {&a}});
+  emitter.Store(OneRun(), {{&a}, {}, {&b}});
+  Result<isa::Program> program = emitter.Finish();
+  ASSERT_TRUE(program.ok()) << program.status().message();
+  const Execution run(*program);
+  EXPECT_EQ(run.flag(1) > 1, true) << "no turn at all";
+  // Each turn stores once; the condition runs once more.
+  const uint32_t turns = run.flag(1) - 1;
+  EXPECT_EQ(run.flag(0), 5u + 2 * (turns - 1) + 1 + 1);
 }
 
 TEST(EmitterTest, LongProgramsWaitOnlyForWhatFlagsCanTell) {

@@ -63,6 +63,11 @@ void HbmMap::TakePlace(uint32_t number, AccessLog& log) {
   scratch_[begin] = {end, number};
 }
 
+void HbmMap::ForgetLogs() {
+  logs_.clear();
+  scratch_.clear();
+}
+
 int64_t HbmMap::BytesOf(graph::Value value) const {
   return static_cast<int64_t>(tensors_[tensor_of_value_.at(value)].bytes);
 }

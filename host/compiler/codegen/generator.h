@@ -35,6 +35,8 @@ class HbmMap {
   };
   Place Of(graph::Value value, bool writes);
   int64_t BytesOf(graph::Value value) const;
+  // All that was done so far is done: logs begin anew.
+  void ForgetLogs();
 
   std::vector<isa::SegmentBinding> TakeSegments() { return std::move(segments_); }
 
@@ -110,6 +112,9 @@ class Generator {
 
   // Paths of control flow meet: what the vector unit holds depends on the path.
   void ForgetVectorUnit() { vector_unit_.Forget(); }
+
+  // The sequencer has waited for all; what follows was emitted before, for other turns of a loop.
+  void ForgetLogs() { hbm_.ForgetLogs(); }
 
   // Writes zeros over a slot.
   void EmitZeros(TileSlot& slot, int64_t bytes);

@@ -173,6 +173,7 @@ Result<arch::Vector> VectorUnit::Prepare(const kernel::Kernel& code,
                                          arch::Vector vector) {
   ASSIGN_OR_RETURN(const kernel::KernelMemory::Place place, memory_.Use(code));
   if (place.load) {
+    ++changes_;
     for (const arch::LoadKernel& load :
          kernel::LoadInstructions(code, place.kernel_base, place.constant_base)) {
       emitter_.LoadKernel(load);
@@ -184,6 +185,7 @@ Result<arch::Vector> VectorUnit::Prepare(const kernel::Kernel& code,
     std::optional<arch::Stream>& resident = streams_[stream.index];
     if (resident == stream) continue;
     resident = stream;
+    ++changes_;
     emitter_.Stream(stream);
   }
   vector.kernel_base = place.kernel_base;

@@ -39,6 +39,9 @@ class VectorUnit {
   // What it holds is not known from here on: paths of control flow meet.
   void Forget();
 
+  // How often a kernel or a description of a stream was written so far.
+  uint64_t changes() const { return changes_; }
+
  private:
   static constexpr size_t kStreams = arch::kInputStreams + arch::kOutputStreams;
 
@@ -71,6 +74,7 @@ class VectorUnit {
   std::array<std::optional<arch::Stream>, kStreams> streams_;
   std::array<uint64_t, kStreams> last_use_{};  // number of the instruction
   uint64_t instructions_ = 0;
+  uint64_t changes_ = 0;
   std::deque<arch::Stream> recent_;            // descriptions that were written, as lowered
 };
 

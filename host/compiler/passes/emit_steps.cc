@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "host/compiler/codegen/generator.h"
 #include "host/compiler/passes/host_fragment.h"
 #include "host/compiler/passes/passes.h"
@@ -38,15 +40,39 @@ class SequenceEmitter {
     generator_.EnterLoop(index);
     Emitter::Loop at = emitter_.BeginLoop();
     generator_.ForgetVectorUnit();
+    RETURN_IF_ERROR(EmitTurn(control, loop, at));
+    size_t again = 0;
+    if (IsShort(loop)) {
+      // The first turn brings kernels and descriptions of streams in; if they all stay, the turns
+      // behind it find them there.
+      emitter_.NextTurn(at);
+      generator_.ForgetLogs();
+      const uint64_t before = generator_.vector_unit().changes();
+      RETURN_IF_ERROR(EmitTurn(control, loop, at));
+      if (generator_.vector_unit().changes() == before) again = 1;
+    }
+    emitter_.EndLoop(at, again);
+    generator_.ForgetVectorUnit();
+    generator_.LeaveLoop(index);
+    return OkStatus();
+  }
+
+  Status EmitTurn(const Control& control, const Loop& loop, Emitter::Loop& at) {
     RETURN_IF_ERROR(Emit(loop.condition));
     Start(control);
     emitter_.LeaveLoopIfZero(at, generator_.LoadScalarOfControl(loop.predicate));
     RETURN_IF_ERROR(Emit(loop.body));
     Start(control);
-    emitter_.EndLoop(at);
-    generator_.ForgetVectorUnit();
-    generator_.LeaveLoop(index);
     return OkStatus();
+  }
+
+  // Innermost, and cheap to write twice.
+  static bool IsShort(const Loop& loop) {
+    constexpr size_t kMostKernels = 64;
+    const auto is_kernel = [](const Item& item) { return item.kind == Item::Kind::kKernel; };
+    return loop.condition.size() + loop.body.size() <= kMostKernels &&
+           std::all_of(loop.condition.begin(), loop.condition.end(), is_kernel) &&
+           std::all_of(loop.body.begin(), loop.body.end(), is_kernel);
   }
 
   Status EmitChoice(const Control& control, const Choice& choice) {

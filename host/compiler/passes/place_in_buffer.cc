@@ -109,7 +109,7 @@ class BufferPlanner {
     std::set<Value> written, others;  // others: not in the buffer
     const auto look_at_kernel = [&](const Kernel& kernel) {
       written.insert(kernel.out.base);
-      if (!WritesInPlace(kernel)) others.insert(kernel.out.base);
+      if (!WritesInPlace(kernel) || RepeatsResult(kernel)) others.insert(kernel.out.base);
       for (const Value value : Sorted(kernel.Operands())) {
         ++readers[value];
         if (!ReadsInPlace(kernel, value)) others.insert(value);
@@ -147,6 +147,14 @@ class BufferPlanner {
     }
     if (!carried.empty()) plan_.carried[index] = std::move(carried);
     return reserved;
+  }
+
+  // A single number among the streams is read ahead by a prologue, beside which the kernel must not
+  // write it.
+  bool RepeatsResult(const Kernel& kernel) const {
+    return compilation_.function().shape(kernel.out.base).ElementCount() == 1 &&
+           std::any_of(kernel.streams.begin(), kernel.streams.end(),
+                       [&](const View& stream) { return stream.base == kernel.out.base; });
   }
 
   void ReadScalar(const View& scalar, std::map<Value, int>& readers, std::set<Value>& others) {
