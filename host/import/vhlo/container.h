@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -26,7 +27,7 @@ struct OpName {
 
 // Views point into the file.
 struct Container {
-  std::string_view producer;  // "StableHLO_v1.15.0"
+  std::string producer;  // "StableHLO_v1.15.0"; printable
   std::vector<std::string_view> strings;
   std::vector<std::string_view> dialects;
   std::vector<OpName> op_names;
