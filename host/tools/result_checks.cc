@@ -84,6 +84,11 @@ Check CompareBits(const std::string& name, const graph::Literal& chip,
 Check CompareWithin(const std::string& name, const graph::Literal& chip,
                     const BoundedValue& reference) {
   Check check{.name = name};
+  if (chip.shape() != reference.value.shape()) {
+    check.message = fmt::format("shape {}, reference {}", chip.shape().ToString(),
+                                reference.value.shape().ToString());
+    return check;
+  }
   if (graph::IsComplex(chip.type())) {  // never on the chip, hence equal or wrong
     check = CompareBits(name, chip, reference.value);
     return check;

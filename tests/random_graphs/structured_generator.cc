@@ -272,6 +272,9 @@ bool StructuredGenerator::Sort() {
   op.regions.push_back(MakeRegion(arguments, [&](graph::Builder& builder, const auto& a) {
     return std::vector<Value>{builder.Compare(direction, a[0], a[1])};
   }));
+  // Otherwise NaN has no place among numbers, and where it lands is anybody's choice.
+  op.regions.back().ops.front().As<graph::CompareAttributes>().total_order =
+      graph::IsFloat(type(x));
   return Propose(std::move(op));
 }
 

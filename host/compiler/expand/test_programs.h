@@ -195,6 +195,15 @@ inline const std::vector<ConvolutionCase> kConvolutions = {
      "dimension_numbers = #stablehlo.conv<[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]>, "
      "batch_group_count = 1 : i64, feature_group_count = 1 : i64, "
      "padding = dense<[[-2, 1], [-3, 1]]> : tensor<2x2xi64>, lhs_dilation = array<i64: 1, 2>"},
+    // Negative padding that leaves nothing but gaps and padding.
+    {"2x1x3", "1x1x3", "2x1x3",
+     "dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>, "
+     "batch_group_count = 1 : i64, feature_group_count = 3 : i64, "
+     "padding = dense<[[-1, 1]]> : tensor<1x2xi64>, lhs_dilation = array<i64: 2>"},
+    {"2x2x3x2", "2x1x2x3", "2x2x1x3",
+     "dimension_numbers = #stablehlo.conv<[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]>, "
+     "batch_group_count = 1 : i64, feature_group_count = 1 : i64, "
+     "padding = dense<[[-4, 3], [-1, -1]]> : tensor<2x2xi64>, lhs_dilation = array<i64: 3, 1>"},
 };
 
 inline std::string Convolution(const ConvolutionCase& c, const std::string& type) {
