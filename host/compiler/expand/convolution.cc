@@ -99,16 +99,24 @@ class Convolver {
     for (size_t s = 0; s < conv_.padding_low.size(); ++s) {
       const auto d = static_cast<size_t>(conv_.input_spatial[s]);
       const int64_t gap = conv_.lhs_dilation[s], size = to_.size(lhs_, d);
+      const int64_t padded =
+          (size - 1) * gap + 1 + conv_.padding_low[s] + conv_.padding_high[s];
       const auto cut = [&](int64_t& padding) {
         const int64_t count = std::min(size, padding < 0 ? (-padding + gap - 1) / gap : 0);
         padding += count * gap;
         return count;
       };
       const int64_t low = cut(conv_.padding_low[s]), high = cut(conv_.padding_high[s]);
-      if (low + high >= size) {  // nothing is left, whatever the gaps between
-        return to_.Broadcast(to_.Number(result_.type, 0), result_.dims);
+      if (low + high < size) {
+        lhs_ = to_.Slice(lhs_, d, low, size - high);
+        continue;
       }
-      lhs_ = to_.Slice(lhs_, d, low, size - high);
+      // Gaps and padding are left: zeros, of which some weights make NaN.
+      Dims dims = to_.dims(lhs_);
+      dims[d] = std::max<int64_t>(padded, 0);
+      lhs_ = to_.Broadcast(to_.Number(to_.type(lhs_), 0), dims);
+      conv_.padding_low[s] = conv_.padding_high[s] = 0;
+      conv_.lhs_dilation[s] = 1;
     }
     return to_.builder().Convolution(lhs_, rhs_, conv_, result_.type);
   }

@@ -441,5 +441,20 @@ TEST_F(ExpandTest, ConvolutionsOfEveryForm) {
   }
 }
 
+// Zeros of padding times infinity.
+TEST_F(ExpandTest, WhereNothingOfTheInputIsLeftWeightsMayStillMakeNan) {
+  const std::string text = R"(
+func.func @main(%a: tensor<1x1x1xf32>) -> tensor<1x1x2xf32> {
+  %w = stablehlo.constant dense<[[[0x7F800000, 3.0]]]> : tensor<1x1x2xf32>
+  %0 = "stablehlo.convolution"(%a, %w) {
+    dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>,
+    batch_group_count = 1 : i64, feature_group_count = 1 : i64,
+    padding = dense<[[-1, 1]]> : tensor<1x2xi64>, lhs_dilation = array<i64: 2>
+  } : (tensor<1x1x1xf32>, tensor<1x1x2xf32>) -> tensor<1x1x2xf32>
+  return %0 : tensor<1x1x2xf32>
+})";
+  ExpectEqual(text, Opcode::kConvolution);
+}
+
 }  // namespace
 }  // namespace systolith::compiler
