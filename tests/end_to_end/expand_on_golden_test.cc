@@ -119,5 +119,22 @@ TEST_F(ExpandOnGoldenTest, ProductsAndConvolutions) {
   }
 }
 
+// At DEFAULT, 257 is 256 on every chip.
+TEST_F(ExpandOnGoldenTest, ProductsWithoutAMatrixUnitRoundTheirOperands) {
+  const graph::Module module = Import(
+      compiler::Dot("2x1xf32", "1x3xf32", "2x3xf32", "contracting_dims = [1] x [0]"));
+  std::vector<Literal> arguments;
+  for (const Shape& shape : ArgumentShapes(module)) arguments.push_back(Literal::Full(shape, 257));
+  arch::ChipConfig chip = chip_;
+  chip.mxu_bf16 = false;
+  for (const auto precision : {graph::Precision::kDefault, graph::Precision::kHighest}) {
+    compiler::CompileOptions options;
+    options.f32_precision = precision;
+    const std::vector<Literal> results = Run(module, chip, arguments, options);
+    const double factor = precision == graph::Precision::kDefault ? 256 : 257;
+    EXPECT_EQ(results.at(0).GetDouble(5), factor * factor);
+  }
+}
+
 }  // namespace
 }  // namespace systolith::testing

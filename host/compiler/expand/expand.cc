@@ -126,6 +126,30 @@ class Rewriter {
   std::map<Value, Value> replaced_;
 };
 
+// The vector unit does not round operands to bf16 as the matrix unit does at DEFAULT: operations do.
+void RoundOperands(graph::Function& function, graph::Region& region,
+                   graph::Precision default_precision) {
+  const auto is_f32 = [&](Value value) { return function.shape(value).type == ElementType::kF32; };
+  std::vector<Op> ops;
+  graph::Builder builder(function, ops);
+  for (Op& op : region.ops) {
+    for (Region& nested : op.regions) {
+      if (IsControlFlow(op.opcode)) RoundOperands(function, nested, default_precision);
+    }
+    const bool is_product = op.opcode == Opcode::kDotGeneral || op.opcode == Opcode::kConvolution;
+    if (is_product &&
+        ProductPrecision(op, default_precision) == graph::Precision::kDefault) {
+      builder.SetLocation(op.location);
+      for (Value& operand : op.operands) {
+        if (!is_f32(operand)) continue;
+        operand = builder.Convert(builder.Convert(operand, ElementType::kBF16), ElementType::kF32);
+      }
+    }
+    ops.push_back(std::move(op));
+  }
+  region.ops = std::move(ops);
+}
+
 }  // namespace
 
 void ExpandFunction(graph::Function& function, const arch::ChipConfig& chip) {
@@ -137,7 +161,11 @@ void ExpandWideOperations(graph::Function& function, const arch::ChipConfig& chi
 }
 
 Status ExpandOperations(Compilation& compilation) {
-  ExpandFunction(compilation.function(), compilation.chip);
+  graph::Function& function = compilation.function();
+  if (!compilation.chip.mxu_bf16) {
+    RoundOperands(function, function.body, compilation.f32_precision);
+  }
+  ExpandFunction(function, compilation.chip);
   return OkStatus();
 }
 
