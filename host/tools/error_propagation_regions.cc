@@ -59,7 +59,8 @@ Result<Literal> Propagation::ApplyJoining(size_t region, Opcode joins,
 Result<bool> Propagation::Window() {
   const Opcode joins = op_.operands.size() == 2 ? Joins(0) : Opcode::kReturn;
   const bool is_choice = joins == Opcode::kMaximum || joins == Opcode::kMinimum;
-  if (!graph::IsFloat(type()) || !(is_choice || joins == Opcode::kAdd)) return AllExact();
+  if (!graph::IsFloat(type())) return AllExact();
+  if (!is_choice && joins != Opcode::kAdd) return false;
   if (is_choice) {
     Literal none = Bounds(1);
     none.SetDouble(0, 0);

@@ -66,11 +66,11 @@ struct Parser {
     AddCompile();
     AddConformance();
     CLI::App& disasm = Add("disasm", "Lists a program's instructions with their operations.");
-    AddProgram(disasm, options, "StableHLO text (.mlir) or an executable (.sysx)");
+    AddProgram(disasm, options, "StableHLO text (.mlir), a portable artifact or an executable (.sysx)");
     AddChip(disasm, options);
     AddPrecision(disasm, precision);
     CLI::App& info = Add("info", "Describes a program; without one, a chip or all of them.");
-    AddProgram(info, options, "StableHLO text (.mlir) or an executable (.sysx)");
+    AddProgram(info, options, "StableHLO text (.mlir), a portable artifact or an executable (.sysx)");
     AddChip(info, options);
     AddPrecision(info, precision);
     AddKernel();
@@ -93,7 +93,7 @@ struct Parser {
 
   void AddRun() {
     CLI::App& run = Add("run", "Runs a program on a chip.");
-    AddProgram(run, options, "StableHLO text (.mlir) or an executable (.sysx)");
+    AddProgram(run, options, "StableHLO text (.mlir), a portable artifact or an executable (.sysx)");
     AddChip(run, options);
     AddTarget(run);
     run.add_option("--inputs", options.inputs_path, "arguments: arrays arg0, arg1 ... or in order")
@@ -135,7 +135,7 @@ struct Parser {
 
   void AddCompile() {
     CLI::App& compile = Add("compile", "Compiles a program to a file.");
-    AddProgram(compile, options, "StableHLO text (.mlir)");
+    AddProgram(compile, options, "StableHLO text (.mlir) or a portable artifact");
     AddChip(compile, options);
     compile.add_option("-o,--output", options.executable_path, "the executable")
         ->type_name("FILE.sysx");

@@ -82,6 +82,22 @@ TEST_F(PartitionOnGoldenTest, AResultMayAlsoBeReadByTheEvaluator) {
       "  return %1, %0 : tensor<8xf32>, tensor<8xf32>\n}\n");
 }
 
+TEST_F(PartitionOnGoldenTest, BarriersAndEmptySumsTakeNoEvaluator) {
+  const std::string text =
+      "func.func @main(%a: tensor<4x0xf32>, %b: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {\n"
+      "  %z = stablehlo.constant dense<3.0> : tensor<f32>\n"
+      "  %0 = stablehlo.reduce(%a init: %z) applies stablehlo.add across dimensions = [1] : "
+      "(tensor<4x0xf32>, tensor<f32>) -> tensor<4xf32>\n"
+      "  %1:2 = stablehlo.optimization_barrier %0, %b : tensor<4xf32>, tensor<4xf32>\n"
+      "  %2 = stablehlo.add %1#0, %1#1 : tensor<4xf32>\n"
+      "  return %2, %1#0 : tensor<4xf32>, tensor<4xf32>\n}\n";
+  compiler::CompileOptions options;
+  options.no_fallback = true;
+  Result<isa::Executable> executable = compiler::Compile(Import(text), ArrayChip(8), options);
+  ASSERT_TRUE(executable.ok()) << executable.status().message();
+  RunExactly(text);
+}
+
 // A module that computes with its own constants and checks the result still runs on the chip.
 TEST_F(PartitionOnGoldenTest, ChecksRunOnTheHostOnResultsOfTheChip) {
   const std::string text =

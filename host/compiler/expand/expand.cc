@@ -13,6 +13,9 @@
 namespace systolith::compiler {
 namespace {
 
+// It holds back a compiler that would rather compute twice; this one never does.
+std::optional<Values> ExpandOptimizationBarrier(const Op& op, Expansion&) { return op.operands; }
+
 const std::map<Opcode, Expander>& Expanders() {
   static const std::map<Opcode, Expander> expanders = {
       {Opcode::kBatchNormGrad, ExpandBatchNorm},
@@ -24,6 +27,7 @@ const std::map<Opcode, Expander>& Expanders() {
       {Opcode::kConvolution, ExpandConvolution},  // types, batch groups, 0 or 3 dimensions
       {Opcode::kDotGeneral, ExpandDotGeneral},    // types that the matrix unit lacks
       {Opcode::kMap, ExpandMap},
+      {Opcode::kOptimizationBarrier, ExpandOptimizationBarrier},
       {Opcode::kReduce, ExpandReduce},            // bodies that the reduction kernel lacks
       {Opcode::kReduceWindow, ExpandReduceWindow},
       {Opcode::kRngBitGenerator, ExpandRngBitGenerator},
