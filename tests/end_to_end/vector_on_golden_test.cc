@@ -547,5 +547,15 @@ TEST_F(VectorOnGoldenTest, SumsFoldOver128PartialsThenAsATree) {
   }
 }
 
+TEST_F(VectorOnGoldenTest, ABitcastToTheSameTypeKeepsWhatAPredicateIs) {
+  RunExactly(
+      "func.func @main(%a: tensor<19xi1>, %b: tensor<19xbf16>) -> (tensor<19xi1>, tensor<19xbf16>) {\n"
+      "  %0 = stablehlo.not %a : tensor<19xi1>\n"
+      "  %1 = stablehlo.bitcast_convert %0 : (tensor<19xi1>) -> tensor<19xi1>\n"
+      "  %2 = stablehlo.multiply %b, %b : tensor<19xbf16>\n"
+      "  %3 = stablehlo.bitcast_convert %2 : (tensor<19xbf16>) -> tensor<19xbf16>\n"
+      "  return %1, %3 : tensor<19xi1>, tensor<19xbf16>\n}\n");
+}
+
 }  // namespace
 }  // namespace systolith::testing

@@ -347,8 +347,9 @@ VectorChain::LaneValue VectorChain::Convert(Lane x, ElementType to) {
 // bf16 are the upper halves of the lanes.
 VectorChain::LaneValue VectorChain::BitcastConvert(Lane x, ElementType to) {
   const ElementType from = at(x).type;
+  if (from == to) return at(x);
   LaneValue result{at(x).operand, to, false, {}, {}};
-  if (from == to || !IsNarrow(to)) return result;
+  if (!IsNarrow(to)) return result;
   if (from == ElementType::kBF16) {
     const AluOp shift =
         graph::IsSigned(to) ? AluOp::kShiftRightArithmetic : AluOp::kShiftRightLogical;
