@@ -18,6 +18,7 @@ const std::vector<Pass>& Passes() {
       {"split-integers", SplitWideIntegers},       // the others become pairs of words
       {"expand-operations", ExpandOperations},     // what has no kernel becomes what has one
       {"match-operand-types", MatchOperandTypes},  // both operands of a product are one type
+      {"assign-layouts", AssignLayouts},           // between convolutions, features are innermost
       {"erase-dead-operations", EraseDeadOperations},
       {"assign-units", AssignUnits},    // every operation: chip, evaluator or check, and why
       {"plan-kernels", PlanKernels},    // views instead of copies; chains ride on their producer

@@ -10,6 +10,7 @@ Status InlineCalls(Compilation& compilation);
 Status FoldConstants(Compilation& compilation);
 Status NarrowIntegers(Compilation& compilation);
 Status MatchOperandTypes(Compilation& compilation);
+Status AssignLayouts(Compilation& compilation);
 Status EraseDeadOperations(Compilation& compilation);
 Status AssignUnits(Compilation& compilation);
 Status PlanKernels(Compilation& compilation);
