@@ -103,6 +103,36 @@ TEST_F(LayoutOnGoldenTest, GradientsOfWeights) {
                          "[f, 0, 1, b]x[i, 0, 1, o]->[b, f, 0, 1]", "pad = [[1, 1], [1, 1]]"));
 }
 
+// Convolutions, activations and a skip connection with features first, of which one value is also a
+// result: between the convolutions, features are innermost.
+TEST_F(LayoutOnGoldenTest, NetworksWithFeaturesFirst) {
+  const std::string tensor = "tensor<2x16x13x11xbf16>";
+  const std::string convolution =
+      "dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1], window = {pad = [[1, 1], [1, 1]]} "
+      "{batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (T, "
+      "tensor<16x16x3x3xbf16>) -> T\n";
+  std::string text =
+      "func.func @main(%x: T, %w: tensor<16x16x3x3xbf16>, %v: tensor<16x16x3x3xbf16>, "
+      "%bias: tensor<16xbf16>) -> (T, T) {\n"
+      "  %z = stablehlo.constant dense<0.0> : T\n"
+      "  %h = stablehlo.constant dense<7.0> : tensor<bf16>\n"
+      "  %l = stablehlo.constant dense<-5.0> : tensor<bf16>\n"
+      "  %0 = stablehlo.convolution(%x, %w) " + convolution +
+      "  %1 = stablehlo.broadcast_in_dim %bias, dims = [1] : (tensor<16xbf16>) -> T\n"
+      "  %2 = stablehlo.add %0, %1 : T\n"
+      "  %3 = stablehlo.maximum %2, %z : T\n"
+      "  %4 = stablehlo.add %3, %x : T\n"
+      "  %5 = stablehlo.clamp %l, %4, %h : (tensor<bf16>, T, tensor<bf16>) -> T\n"
+      "  %6 = stablehlo.convolution(%5, %v) " + convolution +
+      "  return %5, %6 : T, T\n}\n";
+  for (size_t at = text.find('T'); at != std::string::npos; at = text.find('T', at + 1)) {
+    text.replace(at, 1, tensor);
+  }
+  EXPECT_NE(Plan(text).find("tensor<2x13x11x16xbf16> strides [2288, 176, 16, 1] = convolution"),
+            std::string::npos);
+  RunExactly(text);
+}
+
 // Few features: on wide chips there is room for several pixels in a row. An input that is not finite
 // reaches the windows that it is in, and no other one, on every chip.
 TEST_F(LayoutOnGoldenTest, WhatIsNotFiniteStaysInItsWindows) {

@@ -22,7 +22,8 @@ bool IsWorthTransposing(const View& view) {
 }
 
 void Planner::Straighten(graph::Value value) {
-  if (IsWorthTransposing(ViewOf(value))) Store(value, location_);
+  const View& view = ViewOf(value);
+  if (!UniformBits(view) && IsWorthTransposing(view)) Store(value, location_);
 }
 
 }  // namespace systolith::compiler
