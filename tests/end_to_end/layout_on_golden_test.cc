@@ -133,8 +133,8 @@ TEST_F(LayoutOnGoldenTest, NetworksWithFeaturesFirst) {
   RunExactly(text);
 }
 
-// Few features: on wide chips there is room for several pixels in a row. An input that is not finite
-// reaches the windows that it is in, and no other one, on every chip.
+// Few features: on wide chips there is room for several pixels in a row. An input that is not
+// finite reaches the windows that it is in, and no other one, on every chip.
 TEST_F(LayoutOnGoldenTest, WhatIsNotFiniteStaysInItsWindows) {
   for (const std::string type : {"bf16", "f32"}) {
     const std::string text = Convolution("1x12x32x8x" + type, "3x3x8x8x" + type, "1x12x32x8xf32",
