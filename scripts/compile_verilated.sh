@@ -7,20 +7,12 @@ root=$(verilator --getenv VERILATOR_ROOT)
 launcher=$(command -v ccache || true)
 cd "$dir"
 rm -f "$archive" ./*.o
-objects=()
 compile() {
   $launcher g++ -std=c++17 -fPIC -I. -I"$root/include" -I"$root/include/vltstd" -DVM_TRACE_FST=0 \
     -DVM_TRACE=0 -DVM_COVERAGE=0 -DVM_SC=0 -w $flags -c "$1" -o "${1%.cpp}.o"
 }
-running=0
-for source in "${prefix}"*.cpp; do
-  objects+=("${source%.cpp}.o")
-  compile "$source" &
-  running=$((running + 1))
-  if ((running >= $(nproc))); then
-    wait -n || exit 1
-    running=$((running - 1))
-  fi
-done
-while ((running > 0)); do wait -n || exit 1; running=$((running - 1)); done
-ar rcs "$archive" "${objects[@]}"
+export -f compile
+export launcher root flags
+# xargs keeps every exit status; `wait -n` misses jobs that end before it is called.
+printf '%s\0' "${prefix}"*.cpp | xargs -0 -n 1 -P "$(nproc)" bash -c 'compile "$1"' _
+ar rcs "$archive" "${prefix}"*.o
