@@ -1,22 +1,14 @@
 #include "host/compiler/buffer_plan.h"
 
 namespace systolith::compiler {
-namespace {
-
-constexpr int64_t kRowElements = 8;
-
-bool IsAligned(int64_t elements) { return elements % kRowElements == 0; }
-
-}  // namespace
-
 bool StreamsInPlace(const View& view, bool may_repeat) {
-  if (view.shift.valid() || !IsAligned(view.offset)) return false;
+  if (view.shift.valid() || !StartsRow(view.offset)) return false;
   bool is_innermost = true;
   for (size_t d = view.dims.size(); d > 0; --d) {
     if (view.dims[d - 1] == 1) continue;
     const int64_t stride = view.strides[d - 1];
     const bool is_fine = is_innermost ? stride == 1 || (may_repeat && stride == 0)
-                                      : IsAligned(stride);
+                                      : StartsRow(stride);
     if (!is_fine) return false;
     is_innermost = false;
   }

@@ -41,6 +41,10 @@ struct BufferPlan {
   std::map<size_t, int64_t> tile_bytes;  // by kernel; one that is not here has the whole buffer
 };
 
+// Rows in the buffer start at multiples of 8 elements.
+inline constexpr int64_t kRowElements = 8;
+inline bool StartsRow(int64_t element) { return element % kRowElements == 0; }
+
 // Whether rows of the view can be streamed where they lie in the buffer: elements next to each
 // other (or, if `may_repeat`, one for a whole row), every row at a multiple of 8 elements.
 bool StreamsInPlace(const View& view, bool may_repeat);

@@ -18,10 +18,6 @@ using graph::Opcode;
 using graph::Region;
 using graph::Value;
 
-namespace {
-constexpr double kSmallestNormal = 0x1p-126;
-}  // namespace
-
 double UlpOf(ElementType type, double x) {
   int fraction_bits = 23;
   if (type == ElementType::kBF16) fraction_bits = 7;

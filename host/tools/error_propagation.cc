@@ -14,8 +14,6 @@ using graph::Op;
 using graph::Opcode;
 using graph::Shape;
 
-constexpr double kSmallestNormal = 0x1p-126;  // what the chip flushes below it is less than this
-
 // Rounds once to nearest even.
 double RoundedTo(ElementType type, double x) {
   switch (type) {
@@ -123,27 +121,26 @@ void Propagation::Each(const std::function<double(int64_t, double)>& bound) {
   }
 }
 
-Result<Literal> Propagation::Apply(const Op& op, const std::vector<Literal>& operands,
-                                   ElementType type, std::vector<double>* magnitudes) const {
-  graph::Function function;
-  Op copy = op;
-  copy.operands.clear();
+Result<Literal> Propagation::Evaluate(graph::Function& function, Op op,
+                                      const std::vector<Literal>& operands,
+                                      ElementType type) const {
+  op.operands.clear();
   std::vector<const Literal*> pointers;
   for (const Literal& operand : operands) {
-    copy.operands.push_back(function.NewValue(operand.shape()));
+    op.operands.push_back(function.NewValue(operand.shape()));
     pointers.push_back(&operand);
   }
-  Shape shape = function_.shape(op.result());
-  shape.type = type;
-  copy.results = {function.NewValue(shape)};
-  evaluator::EvalOptions options = options_;
+  op.results = {function.NewValue({type, function_.shape(op_.result()).dims})};
   evaluator::EvalReport report;
   ASSIGN_OR_RETURN(std::vector<Literal> results,
-                   evaluator::EvaluateOp(&module_, function, copy, pointers, options, &report));
-  if (magnitudes != nullptr && !report.magnitudes.empty()) {
-    *magnitudes = std::move(report.magnitudes.begin()->second);
-  }
+                   evaluator::EvaluateOp(&module_, function, op, pointers, options_, &report));
   return std::move(results.front());
+}
+
+Result<Literal> Propagation::Apply(const Op& op, const std::vector<Literal>& operands,
+                                   ElementType type) const {
+  graph::Function function;
+  return Evaluate(function, op, operands, type);
 }
 
 // Bounds travel with their elements; what is no float (indices, predicates) must be exact.

@@ -14,6 +14,8 @@
 
 namespace systolith::tools {
 
+// What the chip flushes is below this.
+inline constexpr double kSmallestNormal = 0x1p-126;
 inline constexpr double kUnknownBound = std::numeric_limits<double>::infinity();
 
 // How far a monotone f may move when x moves by up to e.
@@ -56,10 +58,13 @@ class Propagation {
   // Fills bounds_ by a function of the element's number and its reference value.
   void Each(const std::function<double(int64_t, double)>& bound);
 
-  // `op` on operands of other element types than its own; the result's is `type`.
+  // `op` of `function`, on these operands; the result's element type is `type`.
+  Result<graph::Literal> Evaluate(graph::Function& function, graph::Op op,
+                                  const std::vector<graph::Literal>& operands,
+                                  graph::ElementType type) const;
+  // `op` on operands of other element types than its own.
   Result<graph::Literal> Apply(const graph::Op& op, const std::vector<graph::Literal>& operands,
-                               graph::ElementType type,
-                               std::vector<double>* magnitudes = nullptr) const;
+                               graph::ElementType type) const;
   // The same for an operation with a region, all of whose floats become f32 and whose only
   // operation becomes `joins`.
   Result<graph::Literal> ApplyJoining(size_t region, graph::Opcode joins,
@@ -74,6 +79,8 @@ class Propagation {
   void Compare();
   void Convert();
   void RoundTo(const std::function<double(double)>& f);
+  // Sums of at most `count` elements, from sums of their bounds and magnitudes.
+  void Sums(const graph::Literal& bounds, const graph::Literal& magnitudes, double count);
   // Operations with regions; false if there is no rule.
   Result<bool> Window();
   Result<bool> SelectAndScatter();

@@ -25,7 +25,16 @@ void MakeFloatsF32(graph::Function& function, const graph::Region& region) {
   }
 }
 
+double ElementsOf(const graph::Dims& window) { return static_cast<double>(graph::Product(window)); }
+
 }  // namespace
+
+void Propagation::Sums(const Literal& bounds, const Literal& magnitudes, double count) {
+  Each([&](int64_t i, double r) {
+    return bounds.GetDouble(i) + count * Ulp(1.0) / 2 * magnitudes.GetDouble(i) +
+           Ulp(std::fabs(r) + bounds.GetDouble(i));
+  });
+}
 
 Opcode Propagation::Joins(size_t region) const {
   const graph::Region& body = op_.regions[region];
@@ -40,19 +49,7 @@ Result<Literal> Propagation::ApplyJoining(size_t region, Opcode joins,
   Op copy = op_;
   for (graph::Region& each : copy.regions) MakeFloatsF32(function, each);
   copy.regions[region].ops.front().opcode = joins;
-  copy.operands.clear();
-  std::vector<const Literal*> pointers;
-  for (const Literal& operand : operands) {
-    copy.operands.push_back(function.NewValue(operand.shape()));
-    pointers.push_back(&operand);
-  }
-  Shape shape = function_.shape(op_.result());
-  shape.type = ElementType::kF32;
-  copy.results = {function.NewValue(shape)};
-  evaluator::EvalReport report;
-  ASSIGN_OR_RETURN(std::vector<Literal> results,
-                   evaluator::EvaluateOp(&module_, function, copy, pointers, options_, &report));
-  return std::move(results.front());
+  return Evaluate(function, std::move(copy), operands, ElementType::kF32);
 }
 
 // Sums as those of reduce; the largest of a window moves no more than any of its elements.
@@ -71,14 +68,8 @@ Result<bool> Propagation::Window() {
   ASSIGN_OR_RETURN(const Literal bounds, ApplyJoining(0, Opcode::kAdd, {Bounds(0), Bounds(1)}));
   ASSIGN_OR_RETURN(const Literal magnitudes,
                    ApplyJoining(0, Opcode::kAdd, {Magnitudes(0), Magnitudes(1)}));
-  double count = 1;
-  for (const int64_t size : op_.As<graph::ReduceWindowAttributes>().window_dimensions) {
-    count *= static_cast<double>(size);
-  }
-  Each([&](int64_t i, double r) {
-    return bounds.GetDouble(i) + count * Ulp(1.0) / 2 * magnitudes.GetDouble(i) +
-           Ulp(std::fabs(r) + bounds.GetDouble(i));
-  });
+  Sums(bounds, magnitudes,
+       ElementsOf(op_.As<graph::ReduceWindowAttributes>().window_dimensions));
   return true;
 }
 
@@ -92,14 +83,8 @@ Result<bool> Propagation::SelectAndScatter() {
                    ApplyJoining(1, Opcode::kAdd, {wide, Bounds(1), Bounds(2)}));
   ASSIGN_OR_RETURN(const Literal magnitudes,
                    ApplyJoining(1, Opcode::kAdd, {wide, Magnitudes(1), Magnitudes(2)}));
-  double count = 1;
-  for (const int64_t size : op_.As<graph::SelectAndScatterAttributes>().window_dimensions) {
-    count *= static_cast<double>(size);
-  }
-  Each([&](int64_t i, double r) {
-    return bounds.GetDouble(i) + count * Ulp(1.0) / 2 * magnitudes.GetDouble(i) +
-           Ulp(std::fabs(r) + bounds.GetDouble(i));
-  });
+  Sums(bounds, magnitudes,
+       ElementsOf(op_.As<graph::SelectAndScatterAttributes>().window_dimensions));
   return true;
 }
 

@@ -44,13 +44,6 @@ Status ContractionEmitter::Run() {
 }
 
 void ContractionEmitter::MakeBlocks() {
-  const auto clip = [](int64_t first, int64_t count, int64_t stride, int64_t pad, int64_t taps,
-                       int64_t dilation, int64_t limit, int64_t& begin, int64_t& extent) {
-    const int64_t low = first * stride - pad;
-    const int64_t high = low + InputExtent(count, stride, taps, dilation, INT64_MAX);
-    begin = std::clamp<int64_t>(low, 0, limit);
-    extent = std::max<int64_t>(std::clamp<int64_t>(high, 0, limit) - begin, 0);
-  };
   for (int64_t n = 0; n < c_.out_n.size; n += t_.block_n) {
     for (int64_t y = 0; y < c_.out_y.size; y += t_.block_y) {
       for (int64_t x = 0; x < c_.out_x.size; x += t_.block_x) {
@@ -61,10 +54,12 @@ void ContractionEmitter::MakeBlocks() {
         b.y = std::min(t_.block_y, c_.out_y.size - y);
         b.x0 = x;
         b.x = std::min(t_.block_x, c_.out_x.size - x);
-        clip(y, b.y, c_.stride_y, c_.pad_y, c_.kh.size, c_.window_dilation_y, c_.h.size,
-             b.in_y0, b.in_y);
-        clip(x, b.x, c_.stride_x, c_.pad_x, c_.kw.size, c_.window_dilation_x, c_.w.size,
-             b.in_x0, b.in_x);
+        const InputRange rows = InputRows(c_, y, b.y);
+        b.in_y0 = rows.begin;
+        b.in_y = rows.extent;
+        const InputRange pixels = InputPixels(c_, x, b.x);
+        b.in_x0 = pixels.begin;
+        b.in_x = pixels.extent;
         blocks_.push_back(b);
       }
     }

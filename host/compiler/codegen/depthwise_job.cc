@@ -2,12 +2,11 @@
 // the instance that it adds to, so that the buffer's ports keep up with the arithmetic.
 #include "host/compiler/codegen/depthwise_job.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <vector>
 
 #include "host/base/rounding.h"
+#include "host/compiler/codegen/field_narrower.h"
 #include "host/compiler/codegen/row_job.h"
 #include "host/kernel/builder.h"
 
@@ -43,7 +42,7 @@ bool TwoRoundings(const DepthwiseJob& job) {
   return is_f32(job.image_type, job.round_image) || is_f32(job.tap_type, job.round_taps);
 }
 
-class Lowering {
+class Lowering : private FieldNarrower {
  public:
   Lowering(const DepthwiseJob& job, const arch::ChipConfig& chip)
       : job_(job), layout_(job.layout), lanes_(chip.Lanes()) {}
@@ -64,7 +63,7 @@ class Lowering {
     SetImage();
     SetTaps();
     SetResult();
-    RETURN_IF_ERROR(fault_);
+    RETURN_IF_ERROR(fault());
     return std::move(lowered_);
   }
 
@@ -139,23 +138,10 @@ class Lowering {
     lowered_.streams.push_back(stream);
   }
 
-  int32_t Signed(int64_t value) {
-    if (value != static_cast<int32_t>(value)) Misfit(value);
-    return static_cast<int32_t>(value);
-  }
-  uint32_t Unsigned(int64_t value) {
-    if (value != static_cast<uint32_t>(value)) Misfit(value);
-    return static_cast<uint32_t>(value);
-  }
-  void Misfit(int64_t value) {
-    if (fault_.ok()) fault_ = Internal(fmt::format("{} does not fit an instruction", value));
-  }
-
   const DepthwiseJob& job_;
   const DepthwiseLayout& layout_;
   const int64_t lanes_;
   LoweredDepthwise lowered_;
-  Status fault_;
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "host/compiler/codegen/generator.h"
+#include "host/compiler/codegen/reduction_ends.h"
 #include "host/compiler/codegen/row_reduction.h"
 #include "host/compiler/passes/support.h"
 
@@ -38,7 +39,7 @@ class ReductionEmitter {
     partial_slots_ = generator_.AllocateSlots(1, PartialBytes(), 1);
     out_slots_ = generator_.AllocateSlots(kOutSlots, RowBytes(), 1);
     init_slots_ = generator_.AllocateSlots(1, 8 * size_, 1);
-    if (InitIsStream()) LoadInit();
+    if (InitIsStream(r_)) LoadInitialValue(generator_, kernel_, init_slots_[0]);
     const int64_t chunks = CeilDivide(r_.kept.size, columns_);
     for (int64_t chunk = 0; chunk < chunks; ++chunk) AddChunk(chunk);
     pipeline_.Run();
@@ -93,18 +94,6 @@ class ReductionEmitter {
     EmitLoad(emitter_, transfer, {{place.log}, {}, slot.Logs()});
   }
 
-  void LoadInit() {
-    const View& init = kernel_.streams[0];
-    const HbmMap::Place place = generator_.PlaceOf(init, false);
-    Transfer transfer;
-    transfer.segment = place.segment;
-    transfer.shift = place.shift;
-    transfer.offset = place.offset + init.offset * size_;
-    transfer.buffer = init_slots_[0].address;
-    transfer.element_bytes = size_;
-    EmitLoad(emitter_, transfer, {{place.log}, {}, init_slots_[0].Logs()});
-  }
-
   void AddChunk(int64_t chunk) {
     for (int64_t block = 0; block < std::max<int64_t>(blocks_, 1); ++block) {
       std::vector<Pipeline::Need> needs;
@@ -119,7 +108,8 @@ class ReductionEmitter {
         } else {
           EmitTree(chunk, blocks_ == 1 ? slots[0] : nullptr, out);
         }
-        EmitResult(chunk, out);
+        StoreReduced(generator_, kernel_, out_place_, out_axis_, chunk * columns_, Columns(chunk),
+                     out);
       });
     }
   }
@@ -129,13 +119,6 @@ class ReductionEmitter {
   }
   RowOperand PartialsAt(int64_t address) const {
     return {partial_type_, std::nullopt, address, {PartialRowBytes()}, false};
-  }
-  VectorStep Join(StepOperand operand) const {
-    return {r_.combine, {StepOperand{StepOperand::Kind::kLane, 0}, operand}};
-  }
-  bool InitIsStream() const { return r_.init.kind == StepOperand::Kind::kStream; }
-  RowOperand InitRow() const {
-    return {type_, std::nullopt, init_slots_[0].address, {0}, true};
   }
 
   // The first block becomes the partials, the others join them.
@@ -148,7 +131,9 @@ class ReductionEmitter {
     job.result = PartialsAt(partial.address);
     if (block > 0) {
       job.streams = {RowsAt(tile.address)};
-      job.steps = {Join({StepOperand::Kind::kStream, 0})};
+      job.steps = {{r_.combine,
+                    {StepOperand{StepOperand::Kind::kLane, 0},
+                     StepOperand{StepOperand::Kind::kStream, 0}}}};
     }
     generator_.vector_unit().Emit(job, {tile.Logs(), {}, partial.Logs()});
   }
@@ -165,7 +150,7 @@ class ReductionEmitter {
     tree.pitch = tile != nullptr ? RowBytes() : PartialRowBytes();
     tree.base = tile != nullptr ? tile->address : partial.address;
     Touches touches{tile != nullptr ? tile->Logs() : partial.Logs(), {}, out.Logs()};
-    if (!InitIsStream()) {
+    if (!InitIsStream(r_)) {
       tree.init = r_.init.bits;
       tree.result = out.address;
       generator_.vector_unit().Emit(tree, touches);
@@ -175,16 +160,8 @@ class ReductionEmitter {
     tree.result = partial.address;
     touches.writes = partial.Logs();
     generator_.vector_unit().Emit(tree, touches);
-    RowJob job;
-    job.counts = {1};
-    job.length = Columns(chunk);
-    job.x = PartialsAt(partial.address);
-    job.result = RowsAt(out.address);
-    job.streams = {InitRow()};
-    job.steps = {Join({StepOperand::Kind::kStream, 0})};
-    touches = {partial.Logs(), {}, out.Logs()};
-    for (AccessLog* log : init_slots_[0].Logs()) touches.reads.push_back(log);
-    generator_.vector_unit().Emit(job, touches);
+    EmitJoinInitialValue(generator_, r_, Columns(chunk), PartialsAt(partial.address),
+                         RowsAt(out.address), {partial.Logs(), {}, out.Logs()}, init_slots_[0]);
   }
 
   // Nothing is reduced.
@@ -195,24 +172,11 @@ class ReductionEmitter {
     job.result = RowsAt(out.address);
     job.steps = {{arch::AluOp::kCopy, {r_.init}}};
     Touches touches{{}, {}, out.Logs()};
-    if (InitIsStream()) {
-      job.streams = {InitRow()};
+    if (InitIsStream(r_)) {
+      job.streams = {InitialValueRow(r_, init_slots_[0])};
       for (AccessLog* log : init_slots_[0].Logs()) touches.reads.push_back(log);
     }
     generator_.vector_unit().Emit(job, touches);
-  }
-
-  void EmitResult(int64_t chunk, TileSlot& out) {
-    const int64_t out_size = graph::ByteWidth(kernel_.out.type);
-    Transfer transfer;
-    transfer.segment = out_place_.segment;
-    transfer.shift = out_place_.shift;
-    transfer.offset = out_place_.offset +
-                      (kernel_.out.offset + chunk * columns_ * out_axis_.stride) * out_size;
-    transfer.buffer = out.address;
-    transfer.element_bytes = out_size;
-    transfer.dimensions = {{Columns(chunk), out_axis_.stride * out_size, out_size}};
-    EmitStore(emitter_, transfer, {out.Logs(), {}, {out_place_.log}});
   }
 
   Generator& generator_;

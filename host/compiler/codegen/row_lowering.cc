@@ -1,7 +1,5 @@
 #include "host/compiler/codegen/row_lowering.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cassert>
 #include <limits>
@@ -9,6 +7,7 @@
 #include <utility>
 
 #include "host/base/rounding.h"
+#include "host/compiler/codegen/field_narrower.h"
 #include "host/compiler/function_cost.h"
 
 namespace systolith::compiler {
@@ -119,7 +118,7 @@ Walk ChooseWalk(const Rows& rows, const RowJob& job, int64_t lanes, int64_t subl
 }
 
 // Writes streams and instruction for a walk.
-class Lowering {
+class Lowering : private FieldNarrower {
  public:
   Lowering(const RowJob& job, const arch::ChipConfig& chip, int64_t max_groups)
       : job_(job),
@@ -149,7 +148,7 @@ class Lowering {
     SetSteps();
     lowered_.vector.kernel_level = arch::kLoops;
     lowered_.vector.prologue_level = lowered_.kernel.shared != 0 ? 0 : arch::kNoLevel;
-    RETURN_IF_ERROR(fault_);
+    RETURN_IF_ERROR(fault());
     return std::move(lowered_);
   }
 
@@ -316,18 +315,6 @@ class Lowering {
     std::copy(scalars.begin(), scalars.end(), lowered_.vector.scalars.begin());
   }
 
-  int32_t Signed(int64_t value) {
-    if (value != static_cast<int32_t>(value)) Misfit(value);
-    return static_cast<int32_t>(value);
-  }
-  uint32_t Unsigned(int64_t value) {
-    if (value != static_cast<uint32_t>(value)) Misfit(value);
-    return static_cast<uint32_t>(value);
-  }
-  void Misfit(int64_t value) {
-    if (fault_.ok()) fault_ = Internal(fmt::format("{} does not fit an instruction", value));
-  }
-
   const RowJob& job_;
   const arch::ChipConfig& chip_;
   const int64_t lanes_, sublanes_, max_groups_;
@@ -335,7 +322,6 @@ class Lowering {
   int64_t groups_ = 1;       // per instance
   std::vector<Loop> loops_;  // with more than one iteration
   LoweredJob lowered_;
-  Status fault_;
 };
 
 }  // namespace

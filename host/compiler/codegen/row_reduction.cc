@@ -11,6 +11,8 @@
 #include <algorithm>
 
 #include "host/compiler/codegen/fold_job.h"
+#include "host/compiler/codegen/reduction_ends.h"
+#include "host/compiler/codegen/transpose_job.h"
 #include "host/compiler/passes/support.h"
 
 namespace systolith::compiler {
@@ -45,7 +47,7 @@ class RowReductionEmitter {
     sum_slots_ = generator_.AllocateSlots(kOtherSlots, SumBytes(), 1);
     out_slots_ = generator_.AllocateSlots(kOtherSlots, SumBytes(), 1);
     init_slots_ = generator_.AllocateSlots(1, 8 * size_, 1);
-    if (InitIsStream()) LoadInit();
+    if (InitIsStream(r_)) LoadInitialValue(generator_, kernel_, init_slots_[0]);
     parts_ = CeilDivide(r_.reduced.size, length_);
     const int64_t chunks = CeilDivide(r_.kept.size, rows_);
     for (int64_t key = 0; key < chunks * parts_; ++key) {
@@ -120,18 +122,6 @@ class RowReductionEmitter {
     EmitLoad(generator_.emitter(), transfer, {{place.log}, {}, slot.Logs()});
   }
 
-  void LoadInit() {
-    const View& init = kernel_.streams[0];
-    const HbmMap::Place place = generator_.PlaceOf(init, false);
-    Transfer transfer;
-    transfer.segment = place.segment;
-    transfer.shift = place.shift;
-    transfer.offset = place.offset + init.offset * size_;
-    transfer.buffer = init_slots_[0].address;
-    transfer.element_bytes = size_;
-    EmitLoad(generator_.emitter(), transfer, {{place.log}, {}, init_slots_[0].Logs()});
-  }
-
   void EmitTile(int64_t chunk, int64_t part, TileSlot& tile) {
     TileSlot& partial = SlotOf(partial_slots_, chunk);
     if (folds_) {
@@ -151,38 +141,25 @@ class RowReductionEmitter {
       generator_.vector_unit().Emit(fold, touches);
     }
     if (part + 1 < parts_) return;
-    EmitTranspose(chunk, folds_ ? partial : tile);
+    EmitColumns(chunk, folds_ ? partial : tile);
     EmitTree(chunk);
-    EmitResult(chunk);
+    StoreReduced(generator_, kernel_, out_place_, out_axis_, chunk * rows_, Rows(chunk),
+                 SlotOf(out_slots_, chunk));
   }
 
-  void EmitTranspose(int64_t chunk, TileSlot& from) {
-    constexpr uint32_t kRowLoop = 4, kColumnLoop = 5;
-    const int64_t lanes = generator_.chip().Lanes(), size = LaneBytes(ColumnType());
-    Emitter& emitter = generator_.emitter();
+  void EmitColumns(int64_t chunk, TileSlot& from) {
     TileSlot& columns = SlotOf(column_slots_, chunk);
-    const int64_t in_pitch = folds_ ? PartialPitch() : PitchBytes();
-    arch::Transpose transpose;
-    transpose.counts.fill(1);
-    transpose.counts[kRowLoop] = static_cast<uint32_t>(CeilDivide(Rows(chunk), lanes));
-    transpose.counts[kColumnLoop] = static_cast<uint32_t>(CeilDivide(partials_, lanes));
-    transpose.size_log2 = size == 4 ? 2 : size == 2 ? 1 : 0;
-    transpose.rows_level = kRowLoop;
-    transpose.cols_level = kColumnLoop;
-    transpose.rows_limit = static_cast<uint32_t>(Rows(chunk));
-    transpose.cols_limit = static_cast<uint32_t>(partials_);
-    transpose.in_base = emitter.Address(from.address);
-    transpose.in_strides[kRowLoop] = emitter.Stride(lanes * in_pitch);
-    transpose.in_strides[kColumnLoop] = emitter.Stride(lanes * size);
-    transpose.in_row_stride = emitter.Stride(in_pitch);
-    transpose.out_base = emitter.Address(columns.address);
-    transpose.out_strides[kRowLoop] = emitter.Stride(lanes * size);
-    transpose.out_strides[kColumnLoop] = emitter.Stride(lanes * ColumnPitch());
-    transpose.out_row_stride = emitter.Stride(ColumnPitch());
-    emitter.Transpose(transpose, {from.Logs(), {}, columns.Logs()});
+    TransposeJob job;
+    job.element_bytes = LaneBytes(ColumnType());
+    job.rows = Rows(chunk);
+    job.cols = partials_;
+    job.in = from.address;
+    job.in_row = folds_ ? PartialPitch() : PitchBytes();
+    job.out = columns.address;
+    job.out_row = ColumnPitch();
+    EmitTranspose(generator_.emitter(), job, generator_.chip(),
+                  {from.Logs(), {}, columns.Logs()});
   }
-
-  bool InitIsStream() const { return r_.init.kind == StepOperand::Kind::kStream; }
 
   void EmitTree(int64_t chunk) {
     TileSlot& columns = SlotOf(column_slots_, chunk);
@@ -195,7 +172,7 @@ class RowReductionEmitter {
     tree.length = Rows(chunk);
     tree.pitch = ColumnPitch();
     tree.base = columns.address;
-    if (!InitIsStream()) {
+    if (!InitIsStream(r_)) {
       tree.init = r_.init.bits;
       tree.result_type = type_;
       tree.result = out.address;
@@ -205,31 +182,10 @@ class RowReductionEmitter {
     tree.result_type = partial_type_;
     tree.result = sum.address;
     generator_.vector_unit().Emit(tree, {columns.Logs(), {}, sum.Logs()});
-    RowJob job;
-    job.counts = {1};
-    job.length = Rows(chunk);
-    job.x = RowOperand{partial_type_, std::nullopt, sum.address, {0}, false};
-    job.result = RowOperand{type_, std::nullopt, out.address, {0}, false};
-    job.streams = {{type_, std::nullopt, init_slots_[0].address, {0}, true}};
-    job.steps = {{r_.combine,
-                  {StepOperand{StepOperand::Kind::kLane, 0},
-                   StepOperand{StepOperand::Kind::kStream, 0}}}};
-    Touches touches{sum.Logs(), {}, out.Logs()};
-    for (AccessLog* log : init_slots_[0].Logs()) touches.reads.push_back(log);
-    generator_.vector_unit().Emit(job, touches);
-  }
-
-  void EmitResult(int64_t chunk) {
-    TileSlot& out = SlotOf(out_slots_, chunk);
-    Transfer transfer;
-    transfer.segment = out_place_.segment;
-    transfer.shift = out_place_.shift;
-    transfer.offset = out_place_.offset +
-                      (kernel_.out.offset + chunk * rows_ * out_axis_.stride) * size_;
-    transfer.buffer = out.address;
-    transfer.element_bytes = size_;
-    transfer.dimensions = {{Rows(chunk), out_axis_.stride * size_, size_}};
-    EmitStore(generator_.emitter(), transfer, {out.Logs(), {}, {out_place_.log}});
+    EmitJoinInitialValue(generator_, r_, Rows(chunk),
+                         {partial_type_, std::nullopt, sum.address, {0}, false},
+                         {type_, std::nullopt, out.address, {0}, false},
+                         {sum.Logs(), {}, out.Logs()}, init_slots_[0]);
   }
 
   Generator& generator_;

@@ -131,34 +131,29 @@ Status VectorUnit::TryEmitForEach(const RowJob& job, Emitter::WordLoop loop,
   return OkStatus();
 }
 
-Status VectorUnit::TryEmit(const TreeJob& job, const Touches& touches) {
-  ASSIGN_OR_RETURN(const LoweredTree lowered, LowerTreeJob(job, chip_));
-  auto found = trees_.find(lowered.kernel);
-  if (found == trees_.end()) {
-    ASSIGN_OR_RETURN(kernel::Kernel built, BuildTreeKernel(lowered.kernel));
-    found = trees_.emplace(lowered.kernel, std::move(built)).first;
+template <typename Lowered, typename Kernel>
+Status VectorUnit::TryEmit(const Result<Lowered>& lowered, std::map<Kernel, kernel::Kernel>& known,
+                           Result<kernel::Kernel> (*build)(const Kernel&),
+                           const Touches& touches) {
+  RETURN_IF_ERROR(lowered.status());
+  auto found = known.find(lowered->kernel);
+  if (found == known.end()) {
+    ASSIGN_OR_RETURN(kernel::Kernel built, build(lowered->kernel));
+    found = known.emplace(lowered->kernel, std::move(built)).first;
   }
-  return Run(found->second, lowered.streams, lowered.vector, touches);
+  return Run(found->second, lowered->streams, lowered->vector, touches);
+}
+
+Status VectorUnit::TryEmit(const TreeJob& job, const Touches& touches) {
+  return TryEmit(LowerTreeJob(job, chip_), trees_, BuildTreeKernel, touches);
 }
 
 Status VectorUnit::TryEmit(const FoldJob& job, const Touches& touches) {
-  ASSIGN_OR_RETURN(const LoweredFold lowered, LowerFoldJob(job, chip_));
-  auto found = folds_.find(lowered.kernel);
-  if (found == folds_.end()) {
-    ASSIGN_OR_RETURN(kernel::Kernel built, BuildFoldKernel(lowered.kernel));
-    found = folds_.emplace(lowered.kernel, std::move(built)).first;
-  }
-  return Run(found->second, lowered.streams, lowered.vector, touches);
+  return TryEmit(LowerFoldJob(job, chip_), folds_, BuildFoldKernel, touches);
 }
 
 Status VectorUnit::TryEmit(const DepthwiseJob& job, const Touches& touches) {
-  ASSIGN_OR_RETURN(const LoweredDepthwise lowered, LowerDepthwise(job, chip_));
-  auto found = depthwise_.find(lowered.kernel);
-  if (found == depthwise_.end()) {
-    ASSIGN_OR_RETURN(kernel::Kernel built, BuildDepthwiseKernel(lowered.kernel));
-    found = depthwise_.emplace(lowered.kernel, std::move(built)).first;
-  }
-  return Run(found->second, lowered.streams, lowered.vector, touches);
+  return TryEmit(LowerDepthwise(job, chip_), depthwise_, BuildDepthwiseKernel, touches);
 }
 
 Status VectorUnit::Run(const kernel::Kernel& code, const std::vector<arch::Stream>& streams,

@@ -57,6 +57,10 @@ class VectorUnit {
   Status TryEmit(const TreeJob& job, const Touches& touches);
   Status TryEmit(const FoldJob& job, const Touches& touches);
   Status TryEmit(const DepthwiseJob& job, const Touches& touches);
+  // Builds the kernel unless it is known.
+  template <typename Lowered, typename Kernel>
+  Status TryEmit(const Result<Lowered>& lowered, std::map<Kernel, kernel::Kernel>& known,
+                 Result<kernel::Kernel> (*build)(const Kernel&), const Touches& touches);
   Status Run(const kernel::Kernel& code, const std::vector<arch::Stream>& streams,
              const arch::Vector& vector, const Touches& touches);
   // Brings kernel and streams in and finishes the instruction.

@@ -330,6 +330,27 @@ int64_t InputExtent(int64_t count, int64_t stride, int64_t taps, int64_t window_
                   limit);
 }
 
+namespace {
+
+InputRange Clipped(int64_t low, int64_t extent, int64_t limit) {
+  const int64_t begin = std::clamp<int64_t>(low, 0, limit);
+  return {begin, std::max<int64_t>(std::clamp<int64_t>(low + extent, 0, limit) - begin, 0)};
+}
+
+}  // namespace
+
+InputRange InputRows(const Contraction& c, int64_t first, int64_t count) {
+  return Clipped(first * c.stride_y - c.pad_y,
+                 InputExtent(count, c.stride_y, c.kh.size, c.window_dilation_y, INT64_MAX),
+                 c.h.size);
+}
+
+InputRange InputPixels(const Contraction& c, int64_t first, int64_t count) {
+  return Clipped(first * c.stride_x - c.pad_x,
+                 InputExtent(count, c.stride_x, c.kw.size, c.window_dilation_x, INT64_MAX),
+                 c.w.size);
+}
+
 TilingProblem::TilingProblem(const Kernel& kernel, int64_t buffer_bytes)
     : contraction(std::get<Contraction>(kernel.body)),
       lhs_bytes(contraction.lhs.ElementBytes()),

@@ -66,6 +66,14 @@ struct TilingProblem {
 int64_t InputExtent(int64_t count, int64_t stride, int64_t taps, int64_t window_dilation,
                     int64_t limit);
 
+// The input that results `first` ... `first` + `count` - 1 along y or x meet, clipped to the input;
+// may be empty.
+struct InputRange {
+  int64_t begin = 0, extent = 0;
+};
+InputRange InputRows(const Contraction& contraction, int64_t first, int64_t count);
+InputRange InputPixels(const Contraction& contraction, int64_t first, int64_t count);
+
 // Tries the sensible tilings and returns the one that is estimated to be fastest. Unsupported if
 // none fits the buffer. The choice never changes a bit of the result.
 Result<Tiling> ChooseTiling(const TilingProblem& problem, const arch::ChipConfig& chip);
